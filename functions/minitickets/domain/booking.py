@@ -9,6 +9,9 @@ from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 
+_OPTIONAL = ("venue", "timeZone")
+
+
 @dataclass(frozen=True)
 class Booking:
     """The accepted facts. They travel between steps as a JSON object with the same names in camelCase.
@@ -31,8 +34,13 @@ class Booking:
 
     @classmethod
     def from_json(cls, facts: Mapping[str, Any]) -> Self:
-        """Read the object :meth:`to_json` writes; names it does not know are ignored."""
-        return cls(**{name: facts.get(_camel(name)) for name in cls.__dataclass_fields__})
+        """Read the object :meth:`to_json` writes; names it does not know are ignored.
+
+        Raises KeyError with the name of a fact that is not there.
+        """
+        names = {name: _camel(name) for name in cls.__dataclass_fields__}
+        optional = dict.fromkeys(_OPTIONAL)
+        return cls(**{name: {**optional, **facts}[camel] for name, camel in names.items()})
 
 
 def ticket_id(booking_id: str, seat_number: int) -> str:

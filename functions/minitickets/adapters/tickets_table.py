@@ -1,0 +1,93 @@
+"""The tickets table: key ``userId`` and ``ticketId``."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+from botocore.exceptions import ClientError
+
+from minitickets.adapters.clients import client
+from minitickets.adapters.items import condition_failed, from_item, item_in_the_way, to_item
+from minitickets.domain.booking import Booking, ticket_id
+from minitickets.domain.seats import CREATING, READY, Ticket, TicketRef
+
+
+@dataclass(frozen=True)
+class TicketsTable:
+    dynamodb: Any
+    name: str
+
+    @classmethod
+    def connect(cls, name: str) -> Self:
+        return cls(client("dynamodb"), name)
+
+    def put_new(self, ticket: Ticket) -> Ticket | None:
+        try:
+            self.dynamodb.put_item(
+                TableName=self.name,
+                Item=to_item(_record(ticket)),
+                ConditionExpression="attribute_not_exists(ticketId)",
+                ReturnValuesOnConditionCheckFailure="ALL_OLD",
+            )
+        except ClientError as error:
+            if condition_failed(error):
+                return _ticket(item_in_the_way(error))
+            raise
+        return None
+
+    def read(self, user_id: str, ticket_id: str) -> Ticket | None:
+        answer = self.dynamodb.get_item(
+            TableName=self.name,
+            Key=to_item({"userId": user_id, "ticketId": ticket_id}),
+            ConsistentRead=True,
+        )
+        return _ticket(from_item(answer["Item"])) if "Item" in answer else None
+
+    def mark_ready(self, ref: TicketRef, ready_at: str) -> bool:
+        key = {"userId": ref.user_id, "ticketId": ticket_id(ref.booking_id, ref.seat_number)}
+        try:
+            self.dynamodb.update_item(
+                TableName=self.name,
+                Key=to_item(key),
+                # An update without attribute_exists would create a ghost of a deleted ticket.
+                ConditionExpression="attribute_exists(ticketId) AND bookingId = :booking "
+                "AND createdAt = :created",
+                UpdateExpression="SET #status = :ready, readyAt = if_not_exists(readyAt, :now)",
+                ExpressionAttributeNames={"#status": "status"},
+                ExpressionAttributeValues=to_item(
+                    {
+                        ":booking": ref.booking_id,
+                        ":created": ref.created_at,
+                        ":ready": READY,
+                        ":now": ready_at,
+                    }
+                ),
+            )
+        except ClientError as error:
+            if condition_failed(error):
+                return False
+            raise
+        return True
+
+
+def _record(ticket: Ticket) -> dict[str, str | int | None]:
+    return {
+        **ticket.booking.to_json(),
+        "ticketId": ticket.ticket_id,
+        "seatNumber": ticket.seat_number,
+        "eventDate": ticket.event_date,
+        "eventDateKey": ticket.event_date_key,
+        "token": ticket.token,
+        "imageKey": ticket.image_key,
+        "status": CREATING,
+        "createdAt": ticket.created_at,
+    }
+
+
+def _ticket(record: dict[str, Any]) -> Ticket:
+    return Ticket(
+        booking=Booking.from_json(record),
+        seat_number=record["seatNumber"],
+        token=record["token"],
+        status=record["status"],
+        created_at=record["createdAt"],
+    )

@@ -1,0 +1,110 @@
+"""One seat's way from ``creating`` to ``ready``.
+
+The order is the guarantee: a record with its token first, then the image, then the mark. Whatever
+runs twice, or at once, meets the same record under the same key and goes on with its token.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from minitickets.clock import iso
+from minitickets.domain.booking import Booking, image_key, ticket_id
+from minitickets.domain.local_time import event_date
+from minitickets.errors import TicketConflict, TicketMissing
+
+CREATING = "creating"
+READY = "ready"
+
+
+@dataclass(frozen=True)
+class Ticket:
+    """A record of the tickets table. ``token`` is secret: it is left out of the repr."""
+
+    booking: Booking
+    seat_number: int
+    token: str
+    status: str
+    created_at: str
+
+    @property
+    def ticket_id(self) -> str:
+        return ticket_id(self.booking.booking_id, self.seat_number)
+
+    @property
+    def image_key(self) -> str:
+        return image_key(self.booking.booking_id, self.seat_number)
+
+    @property
+    def event_date(self) -> str:
+        return event_date(self.booking.starts_at, self.booking.time_zone)
+
+    @property
+    def event_date_key(self) -> str:
+        return f"{self.booking.event_id}#{self.ticket_id}"
+
+    def __repr__(self) -> str:
+        return f"Ticket({self.ticket_id}, {self.status}, created {self.created_at})"
+
+
+class Tickets(Protocol):
+    """What the seat's steps need of the table."""
+
+    def put_new(self, ticket: Ticket) -> Ticket | None:
+        """Store the ticket unless its key is taken; then return the one that holds it."""
+
+    def read(self, user_id: str, ticket_id: str) -> Ticket | None:
+        """The latest record, whoever wrote it a moment ago."""
+
+    def mark_ready(self, ticket: "TicketRef", ready_at: str) -> bool:
+        """Mark this very record; False when it has gone or was made anew."""
+
+
+@dataclass(frozen=True)
+class TicketRef:
+    """The record a written image belongs to: a record made anew has another ``created_at``."""
+
+    user_id: str
+    booking_id: str
+    seat_number: int
+    created_at: str
+
+
+def reserve(
+    tickets: Tickets, booking: Booking, seat_number: int, now: datetime, new_token: Callable[[], str]
+) -> Ticket:
+    """Reserve the seat, or find it reserved before: by a retry, a redrive or a second delivery."""
+    wanted = Ticket(booking, seat_number, new_token(), CREATING, iso(now))
+    found = tickets.put_new(wanted)
+    if found is None:
+        return wanted
+    _require_same_seat(found, booking.booking_id, seat_number, booking.event_id)
+    return found
+
+
+def read_reserved(tickets: Tickets, user_id: str, booking_id: str, seat_number: int) -> Ticket:
+    """The reserved ticket whose image is to be written."""
+    ticket = tickets.read(user_id, ticket_id(booking_id, seat_number))
+    if ticket is None:
+        raise TicketMissing(f"no record of ticket {ticket_id(booking_id, seat_number)}")
+    _require_same_seat(ticket, booking_id, seat_number, ticket.booking.event_id)
+    return ticket
+
+
+def mark_ready(tickets: Tickets, ref: TicketRef, now: datetime) -> None:
+    """Mark a seat whose image is written. Never creates a record."""
+    if not tickets.mark_ready(ref, iso(now)):
+        raise TicketMissing(
+            f"ticket {ticket_id(ref.booking_id, ref.seat_number)} has gone, or was made anew "
+            "since its image was written"
+        )
+
+
+def _require_same_seat(found: Ticket, booking_id: str, seat_number: int, event_id: str) -> None:
+    holder = (found.booking.booking_id, found.seat_number, found.booking.event_id)
+    if holder != (booking_id, seat_number, event_id):
+        raise TicketConflict(
+            f"the key of ticket {ticket_id(booking_id, seat_number)} holds seat "
+            f"{found.seat_number} of booking {found.booking.booking_id}"
+        )

@@ -1,0 +1,62 @@
+"""Logger, metrics and the frame every step runs in.
+
+A log line is JSON and carries ``execution``, ``bookingId`` and ``seatNumber`` as far as the step
+has them. It never carries a QR token, an email address or a whole event.
+
+Metrics (CloudWatch EMF, namespace ``MiniTickets``, unit Count): TicketsReady, TicketsSkipped,
+EmailsSent, EmailsSkipped, BookingsRejected.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from aws_lambda_powertools.logging import Logger
+from aws_lambda_powertools.metrics import Metrics, MetricUnit
+
+from minitickets.errors import FulfilmentError
+
+Event = dict[str, Any]
+Handler = Callable[[Event, object], dict[str, Any]]
+
+logger = Logger(service="minitickets")
+metrics = Metrics(namespace="MiniTickets", service="minitickets")
+
+
+def count(metric: str) -> None:
+    metrics.add_metric(name=metric, unit=MetricUnit.Count, value=1)
+
+
+def step(work: Callable[[Event], dict[str, Any]]) -> Handler:
+    """Turn a step's work into its Lambda handler.
+
+    The event is the ``Payload`` of the state in ``statemachines/fulfil_booking.asl.yaml``. A failure
+    is logged by its name only, then escapes: Step Functions matches retriers on the class name.
+    """
+
+    @wraps(work)
+    def handler(event: Event, context: object) -> dict[str, Any]:
+        logger.append_keys(**_keys(event))
+        try:
+            return work(event)
+        except FulfilmentError as error:
+            logger.warning("step refused", error=type(error).__name__, reason=str(error))
+            raise
+        except Exception as error:
+            logger.error("step failed", error=type(error).__name__)
+            raise
+        finally:
+            metrics.flush_metrics()
+            logger.remove_keys(["bookingId", "seatNumber", "execution"])
+
+    return handler
+
+
+def _keys(event: Event) -> dict[str, Any]:
+    booking_id = event.get("bookingId") or event.get("booking", {}).get("bookingId")
+    keys = {
+        "execution": event.get("execution"),
+        "bookingId": booking_id,
+        "seatNumber": event.get("seatNumber"),
+    }
+    return {name: value for name, value in keys.items() if value is not None}

@@ -1,0 +1,36 @@
+"""SendEmail: send the booking's one confirmation under a lease, unless it was sent before."""
+
+from datetime import timedelta
+from typing import Any
+
+from minitickets.adapters.jobs_table import JobsTable
+from minitickets.adapters.mailer import Mailer
+from minitickets.clock import utc_now
+from minitickets.domain.booking import Booking
+from minitickets.domain.confirmation import compose
+from minitickets.domain.email_job import SENT, send_once
+from minitickets.observability import count, logger, step
+from minitickets.settings import required, required_seconds
+
+JOBS = JobsTable.connect(required("PROCESSED_JOBS_TABLE"))
+MAILER = Mailer.connect(required("EMAIL_FROM"))
+LEASE = timedelta(seconds=required_seconds("EMAIL_LEASE_SECONDS"))
+MY_TICKETS_URL = required("MY_TICKETS_URL")
+
+
+@step
+def handler(event: dict[str, Any]) -> dict[str, Any]:
+    """``{"booking": facts, "email", "execution"}`` → ``{"email": "sent" | "already-sent", "messageId"}``."""
+    booking = Booking.from_json(event["booking"])
+    confirmation = compose(booking, MY_TICKETS_URL)
+    outcome = send_once(
+        JOBS,
+        booking.booking_id,
+        owner=event["execution"],
+        lease=LEASE,
+        clock=utc_now,
+        send=lambda: MAILER.send(event["email"], booking.booking_id, confirmation),
+    )
+    count("EmailsSent" if outcome.email == SENT else "EmailsSkipped")
+    logger.info("email", outcome=outcome.email)
+    return {"email": outcome.email, "messageId": outcome.message_id}
