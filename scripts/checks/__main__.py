@@ -1,0 +1,107 @@
+"""`scripts/check`: every check, each with its result, and all of them even if one fails."""
+
+import argparse
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parents[2]
+TEMPLATE = PROJECT / "template.yaml"
+DEFINITIONS = PROJECT / "statemachines"
+
+Findings = list[str]
+
+
+def lint() -> Findings:
+    """Find mistakes and unused code with ruff."""
+    return _tool("ruff", "check", "--quiet", "--output-format", "concise")
+
+
+def layout() -> Findings:
+    """Find files that `ruff format` would lay out in another way."""
+    return _tool("ruff", "format", "--check", "--quiet")
+
+
+def types() -> Findings:
+    """Check types with mypy, strictly."""
+    return _tool("mypy", "--no-error-summary")
+
+
+def graph() -> Findings:
+    """Check each workflow's graph, and its substitutions against the template."""
+    from checks.asl_graph import check_file
+    from sam_template import load_sam, substitutions
+
+    names = substitutions(load_sam(TEMPLATE))
+    paths = sorted(DEFINITIONS.glob("*.asl.*"))
+    if not paths:
+        return [f"{DEFINITIONS.relative_to(PROJECT)} holds no workflow (*.asl.yaml)"]
+    return [
+        f"{path.relative_to(PROJECT)}: {finding}"
+        for path in paths
+        for finding in check_file(path, names)
+    ]
+
+
+def template() -> Findings:
+    """Check the translated template with cfn-lint, the workflow's definition in it."""
+    from checks.linted_template import check_template
+
+    return check_template(TEMPLATE)
+
+
+CHECKS: dict[str, Callable[[], Findings]] = {
+    check.__name__: check for check in (lint, layout, types, graph, template)
+}
+
+
+def main(arguments: list[str]) -> int:
+    """Run the named checks, or all; return 1 if one found something."""
+    parser = argparse.ArgumentParser(
+        prog="scripts/check",
+        description="Checks the project, all checks unless some are named.",
+        epilog="\n".join(f"  {name:10}{check.__doc__}" for name, check in CHECKS.items()),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("checks", nargs="*", metavar="CHECK", help="one of the names below")
+    wanted = parser.parse_args(arguments).checks or list(CHECKS)
+    for name in wanted:
+        if name not in CHECKS:
+            parser.error(f"there is no check {name!r}; there are {', '.join(CHECKS)}")
+    failed = [name for name in wanted if not _passes(name)]
+    if failed:
+        print(f"{len(failed)} of {len(wanted)} checks failed: {', '.join(failed)}")
+        return 1
+    print(f"All {len(wanted)} checks passed.")
+    return 0
+
+
+def _passes(name: str) -> bool:
+    started = time.monotonic()
+    try:
+        findings = CHECKS[name]()
+    except FileNotFoundError as error:
+        findings = [f"{error.filename} is missing"]
+    except ValueError as error:  # a template or a definition that cannot be read
+        findings = [str(error)]
+    print(f"{name:10}{'FAILED' if findings else 'ok':8}{time.monotonic() - started:5.1f} s")
+    for finding in findings:
+        print(f"  {finding}")
+    return not findings
+
+
+def _tool(*command: str) -> Findings:
+    """Run a checker on the project: what it prints, if it is not content."""
+    done = subprocess.run(
+        [sys.executable, "-m", *command], cwd=PROJECT, capture_output=True, text=True, check=False
+    )
+    if done.returncode == 0:
+        return []
+    lines = (done.stdout + done.stderr).strip().splitlines()
+    return lines or [f"{command[0]} ended with status {done.returncode}"]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
