@@ -19,7 +19,7 @@ from checks.asl_states import check_state, unknown_fields
 from checks.asl_walk import Finding, Scope, join, scopes, strings, targets
 from strict_yaml import DuplicateKey, load
 
-TERMINAL = {"Fail", "Succeed"}
+TERMINAL = ("Fail", "Succeed")
 SUBSTITUTION = re.compile(r"\$\{([^}]*)(\}?)")
 
 
@@ -107,7 +107,7 @@ def _paths(scope: Scope) -> Iterator[Finding]:
             yield Finding(scope.path_of(name), "unreachable", "no path from StartAt leads here")
 
     backward = {name: {other for other in onward if name in onward[other]} for name in onward}
-    ends = {name for name, state in scope.states.items() if _is_terminal(state)}
+    ends = {name for name, state in scope.states.items() if _may_end(scope, state)}
     ending = _closure(ends, backward)
     if start not in ending:
         yield Finding(scope.path, "no-end", f"no path through this {scope.kind} ends")
@@ -117,8 +117,11 @@ def _paths(scope: Scope) -> Iterator[Finding]:
             yield Finding(scope.path_of(name), "no-end", "no path through this state ends")
 
 
-def _is_terminal(state: dict[str, Any]) -> bool:
-    return state.get("Type") in TERMINAL or state.get("End") is True
+def _may_end(scope: Scope, state: dict[str, Any]) -> bool:
+    """Also where a target is missing or dangling: that has a finding of its own already."""
+    if state.get("Type") in TERMINAL or state.get("End") is True:
+        return True
+    return not all(scope.has(target) for _, target in targets(state)) or not any(targets(state))
 
 
 def _closure(start: set[str], edges: dict[str, set[str]]) -> set[str]:
