@@ -7,6 +7,7 @@ Europe/Berlin leaves summer time on 25 October 2026 at 03:00 CEST and enters it 
 import zoneinfo
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -230,27 +231,27 @@ def test_people_read_the_local_time_and_its_zone(
 
 
 @pytest.fixture
-def no_system_zones() -> Iterator[None]:
-    """A machine whose zone files are gone."""
+def system_zones(tmp_path: Path) -> Iterator[Path]:
+    """The folder of a machine's own zone files, empty at first."""
     paths = zoneinfo.TZPATH
-    zoneinfo.reset_tzpath(to=[])
+    zoneinfo.reset_tzpath(to=[tmp_path])
     local_time._load.cache_clear()
-    yield
+    zoneinfo.ZoneInfo.clear_cache()
+    yield tmp_path
     zoneinfo.reset_tzpath(to=paths)
+    local_time._load.cache_clear()
+    zoneinfo.ZoneInfo.clear_cache()
 
 
-@pytest.mark.usefixtures("no_system_zones")
-def test_zones_come_from_the_package_whatever_the_system_has() -> None:
+def test_zones_are_there_on_a_system_without_any(system_zones: Path) -> None:
+    assert list(system_zones.iterdir()) == []
     assert event_date("2026-12-24T23:30:00Z", "Europe/Berlin") == "2026-12-25"
 
 
-def test_another_zone_file_on_the_system_changes_nothing(tmp_path, monkeypatch) -> None:
-    berlin = tmp_path / "Europe" / "Berlin"
-    berlin.parent.mkdir()
-    berlin.write_bytes((local_time._TZDATA / "zoneinfo" / "Asia" / "Tokyo").read_bytes())
-    monkeypatch.setattr(zoneinfo, "TZPATH", (str(tmp_path),))
-    local_time._load.cache_clear()
-    zoneinfo.ZoneInfo.clear_cache()
+def test_another_rule_on_the_system_changes_nothing(system_zones: Path) -> None:
+    (system_zones / "Europe").mkdir()
+    tokyo = (local_time._TZDATA / "zoneinfo" / "Asia" / "Tokyo").read_bytes()
+    (system_zones / "Europe" / "Berlin").write_bytes(tokyo)
     assert local_start("2026-12-24T18:30:00Z", "Europe/Berlin").time_text.startswith("19:30 CET")
 
 
