@@ -15,9 +15,9 @@ from typing import Any
 # Far more than any message needs, and far less than the interpreter's recursion limit.
 MAX_DEPTH = 100
 
-# Possessive, so that a text full of quotes costs linear time; a string without an end runs to the
-# end of the text, where the reader will find the fault.
-_STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)
+# The closing quote is optional: a string without an end runs to the end of the text, where the
+# reader will find the fault, and a match that cannot fail never goes back over what it read.
+_STRING_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[{]|[\]}]', re.DOTALL)
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
