@@ -1,4 +1,5 @@
 import sys
+import time
 import unicodedata
 
 import pytest
@@ -55,6 +56,17 @@ def test_a_name_is_on_one_line_composed_and_trimmed(written: str, name: str) -> 
 def test_a_name_nobody_can_read_or_too_long_is_refused(written: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         accept_name(written)
+
+
+def test_a_name_of_the_longest_decompositions_is_accepted_composed() -> None:
+    assert accept_name("\u03b1\u0313\u0300\u0345" * 200) == "\u1f82" * 200
+
+
+def test_thousands_of_accents_on_one_letter_cost_no_time() -> None:
+    before = time.process_time()
+    with pytest.raises(ValueError, match="too long"):
+        accept_name("a" + "\u0301" * 16_000 + "\u0323" * 16_000)
+    assert time.process_time() - before < 0.1
 
 
 @given(st.text())
