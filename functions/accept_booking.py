@@ -7,7 +7,7 @@ from minitickets.clock import iso, utc_now
 from minitickets.domain.claim import accept
 from minitickets.domain.message import read_message
 from minitickets.errors import BookingError
-from minitickets.observability import count, logger, step
+from minitickets.observability import count, identify, logger, step
 from minitickets.settings import required
 
 JOBS = JobsTable.connect(required("PROCESSED_JOBS_TABLE"))
@@ -18,7 +18,7 @@ def handler(event: dict[str, Any]) -> dict[str, Any]:
     """``{"records": [SQS record], "execution"}`` → ``{"booking": facts, "email"}``."""
     try:
         message = read_message(event["records"])
-        logger.append_keys(bookingId=message.booking.booking_id)
+        identify(bookingId=message.booking.booking_id)
         booking = accept(
             JOBS, message.booking, message.identity, event["execution"], iso(utc_now())
         )

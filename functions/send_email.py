@@ -7,7 +7,7 @@ from minitickets.adapters.jobs_table import JobsTable
 from minitickets.adapters.mailer import Mailer
 from minitickets.clock import utc_now
 from minitickets.domain.booking import Booking
-from minitickets.domain.confirmation import compose
+from minitickets.domain.confirmation import write_confirmation
 from minitickets.domain.email_job import SENT, send_once
 from minitickets.observability import count, logger, step
 from minitickets.settings import required, required_seconds
@@ -22,7 +22,7 @@ MY_TICKETS_URL = required("MY_TICKETS_URL")
 def handler(event: dict[str, Any]) -> dict[str, Any]:
     """``{"booking": facts, "email", "execution"}`` → ``{"email": "sent" | "already-sent", "messageId"}``."""
     booking = Booking.from_json(event["booking"])
-    confirmation = compose(booking, MY_TICKETS_URL)
+    confirmation = write_confirmation(booking, MY_TICKETS_URL)
     outcome = send_once(
         JOBS,
         booking.booking_id,

@@ -27,6 +27,14 @@ def count(metric: str) -> None:
     metrics.add_metric(name=metric, unit=MetricUnit.Count, value=1)
 
 
+def identify(**keys: str | int | None) -> None:
+    """Name what the following log lines and metrics are about; None values are left out."""
+    for name, value in keys.items():
+        if value is not None:
+            logger.append_keys(**{name: value})
+            metrics.add_metadata(key=name, value=value)
+
+
 def step(work: Callable[[Event], dict[str, Any]]) -> Handler:
     """Turn a step's work into its Lambda handler.
 
@@ -36,7 +44,12 @@ def step(work: Callable[[Event], dict[str, Any]]) -> Handler:
 
     @wraps(work)
     def handler(event: Event, context: object) -> dict[str, Any]:
-        logger.append_keys(**_keys(event))
+        identify(
+            execution=event.get("execution"),
+            bookingId=event.get("bookingId") or event.get("booking", {}).get("bookingId"),
+            seatNumber=event.get("seatNumber"),
+            requestId=getattr(context, "aws_request_id", None),
+        )
         try:
             return work(event)
         except FulfilmentError as error:
@@ -47,16 +60,7 @@ def step(work: Callable[[Event], dict[str, Any]]) -> Handler:
             raise
         finally:
             metrics.flush_metrics()
-            logger.remove_keys(["bookingId", "seatNumber", "execution"])
+            logger.remove_keys(["execution", "bookingId", "seatNumber", "requestId"])
 
     return handler
 
-
-def _keys(event: Event) -> dict[str, Any]:
-    booking_id = event.get("bookingId") or event.get("booking", {}).get("bookingId")
-    keys = {
-        "execution": event.get("execution"),
-        "bookingId": booking_id,
-        "seatNumber": event.get("seatNumber"),
-    }
-    return {name: value for name, value in keys.items() if value is not None}

@@ -1,0 +1,5 @@
+import sys
+
+from local_stack.cli import main
+
+sys.exit(main())

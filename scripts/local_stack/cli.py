@@ -1,0 +1,168 @@
+"""The arguments of ``scripts/run``."""
+
+import argparse
+import math
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NoReturn
+
+from local_stack.lambda_service.faults import Fault, FaultError, parse_fault
+
+PROJECT = Path(__file__).resolve().parents[2]
+USAGE_ERROR = 2
+INTERRUPTED = 130
+
+_DESCRIPTION = """\
+Run MiniTickets fulfilment on this machine: the real template and the real functions, on a local AWS.
+
+Without options it fulfils three sample bookings, writes their tickets and emails below out/, and
+stays up until Ctrl-C. From another terminal, send more bookings (one JSON body per line):
+
+    scripts/book FILE
+
+With --once it fulfils the bookings of one file and stops:
+
+    scripts/run --once bookings.jsonl --out results
+
+Progress goes to stderr. The last line of stdout is one JSON object with the counts. DIR receives
+tickets/<ticketId>.png, emails/<n>-<bookingId>.eml, tickets.jsonl, jobs.jsonl, executions.jsonl and
+logs/. Earlier results in DIR are replaced.
+"""
+
+_EPILOG = """\
+faults, for --once (repeatable): STATE[SEAT]:KIND:TIMES
+  STATE  AcceptBooking, Creating, Written, Ready, SendEmail or RecordEmailJob
+  SEAT   only Creating, Written and Ready have one; leave [SEAT] out for any seat
+  KIND   error         the function fails before its work
+         lost-reply    the work is done, but its answer is lost
+         crash         the worker is killed after the work
+         hang          nothing happens until the function's timeout
+         throttle      the Lambda service refuses the call
+         ses-throttle  SES refuses for its sending rate (SendEmail only)
+         ses-reject    SES refuses this email (SendEmail only)
+  TIMES  a whole number, or always
+
+example: seat 2 cannot be written, and everything else still finishes
+  scripts/run --once bookings.jsonl --out results --fault 'Written[2]:error:always' --time-scale 0.02
+
+exit codes: 0 all bookings fulfilled; 1 some line refused or some execution failed; 2 bad usage;
+130 interrupted
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.exit(USAGE_ERROR, f"scripts/run: {message}. See scripts/run --help.\n")
+
+
+def main(argv: list[str] | None = None) -> int:
+    arguments = _parse(argv)
+    # SIGTERM ends like Ctrl-C does: through the stack's own close.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        return _run(arguments)
+    except KeyboardInterrupt:
+        print("Stopped.", file=sys.stderr)
+        return INTERRUPTED if arguments.once else 0
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    # Imported late: --help and a typing mistake should not wait for the AWS libraries.
+    if arguments.once:
+        from local_stack.lambda_service.fault_plan import FaultPlan
+        from local_stack.once import read_bodies, run_once
+
+        bodies = read_bodies(arguments.content)
+        return run_once(bodies, arguments.out, FaultPlan(arguments.fault), arguments.time_scale)
+    from local_stack.serve import serve
+
+    serve(arguments.out, arguments.port, arguments.time_scale)
+    return 0
+
+
+def _parse(argv: list[str] | None) -> argparse.Namespace:
+    parser = _parser()
+    arguments = parser.parse_args(argv)
+    if arguments.once is None:
+        if arguments.fault:
+            parser.error("--fault belongs to --once FILE")
+        arguments.out = arguments.out or PROJECT / "out"
+    elif arguments.out is None:
+        parser.error("--once FILE needs --out DIR, the folder for the results")
+    try:
+        if arguments.once:
+            arguments.content = arguments.once.read_bytes()
+    except OSError as error:
+        parser.error(f"cannot read the file {arguments.once}: {error.strerror}")
+    try:
+        arguments.out.mkdir(parents=True, exist_ok=True)
+        probe = arguments.out / ".writable"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        parser.error(f"cannot write into the folder {arguments.out}: {error.strerror}")
+    return arguments
+
+
+def _parser() -> _Parser:
+    parser = _Parser(
+        prog="scripts/run",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--once", type=Path, metavar="FILE", help="fulfil FILE's bookings and stop")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the results (default: out/)")
+    parser.add_argument(
+        "--fault", type=_fault, action="append", default=[], metavar="FAULT", help="see below"
+    )
+    parser.add_argument(
+        "--time-scale",
+        type=_scale,
+        default=1.0,
+        metavar="X",
+        help="multiply the state machine's waits by X (grace not below 10 s)",
+    )
+    parser.add_argument(
+        "--port",
+        type=int,
+        default=4510,
+        metavar="N",
+        help="where to listen on 127.0.0.1 (default 4510; a free port when N is taken)",
+    )
+    return parser
+
+
+def _fault(text: str) -> Fault:
+    try:
+        return parse_fault(text, list(_step_states()))
+    except FaultError as error:
+        raise argparse.ArgumentTypeError(str(error).removesuffix(".")) from error
+
+
+def _scale(text: str) -> float:
+    try:
+        scale = float(text)
+    except ValueError:
+        scale = math.nan
+    if not 0 < scale < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0, such as 0.02")
+    return scale
+
+
+def _step_states() -> Iterator[str]:
+    import yaml
+
+    definition = PROJECT / "statemachines" / "fulfil_booking.asl.yaml"
+    return _tasks(yaml.safe_load(definition.read_text(encoding="utf-8")))
+
+
+def _tasks(scope: dict[str, Any]) -> Iterator[str]:
+    for name, state in scope["States"].items():
+        if state["Type"] == "Task":
+            yield name
+        for inner in [*state.get("Branches", []), *filter(None, [state.get("ItemProcessor")])]:
+            yield from _tasks(inner)

@@ -1,0 +1,72 @@
+"""Two resources as moto's CloudFormation should make them.
+
+moto skips pipes, and creates state machines where they are never executed and without their
+substitutions. Importing this module registers both with moto.
+"""
+
+import json
+from typing import Any, ClassVar, Self
+
+from moto.core.common_models import CloudFormationModel
+from moto.stepfunctions.models import StateMachine
+from moto.stepfunctions.parser.models import stepfunctions_parser_backends
+
+from local_stack.pipe import PipeSettings
+
+
+class PipeResource(CloudFormationModel):
+    """``AWS::Pipes::Pipe``: noted, for the stack to run."""
+
+    made: ClassVar[list[PipeSettings]] = []
+
+    def __init__(self, settings: PipeSettings) -> None:
+        self.settings = settings
+        self.made.append(settings)
+
+    @property
+    def physical_resource_id(self) -> str:
+        return self.settings.name
+
+    @staticmethod
+    def cloudformation_name_type() -> str:
+        return "Name"
+
+    @staticmethod
+    def cloudformation_type() -> str:
+        return "AWS::Pipes::Pipe"
+
+    @classmethod
+    def create_from_cloudformation_json(  # type: ignore[override]
+        cls, resource_name: str, cloudformation_json: dict[str, Any], *_: Any, **__: Any
+    ) -> Self:
+        properties = cloudformation_json["Properties"]
+        return cls(
+            PipeSettings(
+                name=resource_name,
+                source=properties["Source"],
+                target=properties["Target"],
+                role=properties["RoleArn"],
+            )
+        )
+
+
+def _create_state_machine(
+    cls: type[StateMachine],
+    resource_name: str,
+    cloudformation_json: dict[str, Any],
+    account_id: str,
+    region_name: str,
+    **_: Any,
+) -> StateMachine:
+    properties = cloudformation_json["Properties"]
+    name = properties.get("StateMachineName", resource_name)
+    definition = properties["DefinitionString"]
+    for key, value in properties.get("DefinitionSubstitutions", {}).items():
+        definition = definition.replace(f"${{{key}}}", json.dumps(str(value))[1:-1])
+    machine: StateMachine = stepfunctions_parser_backends[account_id][
+        region_name
+    ].create_state_machine(name, definition, properties["RoleArn"])
+    return machine
+
+
+StateMachine.create_from_cloudformation_json = classmethod(_create_state_machine)

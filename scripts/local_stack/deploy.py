@@ -1,0 +1,148 @@
+"""Deploy the real template: translated from SAM, created by moto's CloudFormation, completed by the APIs."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from local_stack.aws import REGION, Credentials, Endpoint
+from local_stack.lambda_service.service import FunctionSpec
+from local_stack.pipe import PipeSettings
+from local_stack.time_scale import scaled_lease, with_floors
+from sam_template import CODE_PLACEHOLDER, load_sam, translate
+
+PROJECT = Path(__file__).resolve().parents[2]
+STACK = "minitickets"
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """``outputs`` are the template's; ``states`` maps a function's name to its state's."""
+
+    outputs: Mapping[str, str]
+    functions: tuple[FunctionSpec, ...]
+    states: Mapping[str, str]
+    pipe: PipeSettings
+
+
+def deploy(endpoint: Endpoint, time_scale: float = 1) -> Deployment:
+    sam = load_sam(PROJECT / "template.yaml")
+    lease = _lease(sam, time_scale)
+    machine = sam["Resources"]["FulfilBookingStateMachine"]["Properties"]
+    machine["Definition"] = with_floors(machine["Definition"], time_scale, lease)
+    _store_code(endpoint)
+    template = translate(sam, REGION)
+    outputs = _create_stack(endpoint, template, {"EmailLeaseSeconds": str(lease)})
+    _complete(endpoint, template)
+    functions = tuple(_functions(endpoint))
+    return Deployment(
+        outputs=outputs,
+        functions=functions,
+        states=_states(endpoint, outputs["StateMachineArn"]),
+        pipe=_pipe(),
+    )
+
+
+def role_credentials(endpoint: Endpoint, role_arn: str, session: str) -> Credentials:
+    """A session of the role, as the service that assumes it would have."""
+    answer = endpoint.client("sts").assume_role(RoleArn=role_arn, RoleSessionName=session)
+    keys = answer["Credentials"]
+    return Credentials(keys["AccessKeyId"], keys["SecretAccessKey"], keys["SessionToken"])
+
+
+def _lease(sam: dict[str, Any], time_scale: float) -> int:
+    lease = sam["Parameters"]["EmailLeaseSeconds"]["Default"]
+    send = sam["Resources"]["SendEmailFunction"]["Properties"]
+    timeout = send.get("Timeout", sam["Globals"]["Function"]["Timeout"])
+    return lease if time_scale == 1 else scaled_lease(lease, time_scale, timeout)
+
+
+def _store_code(endpoint: Endpoint) -> None:
+    """moto wants the functions' code object to exist; the workers run the source instead."""
+    bucket, key = CODE_PLACEHOLDER.removeprefix("s3://").split("/", 1)
+    s3 = endpoint.client("s3")
+    s3.create_bucket(Bucket=bucket, CreateBucketConfiguration={"LocationConstraint": REGION})
+    s3.put_object(Bucket=bucket, Key=key, Body=b"the workers run the source")
+
+
+def _create_stack(
+    endpoint: Endpoint, template: dict[str, Any], parameters: dict[str, str]
+) -> dict[str, str]:
+    import local_stack.cloudformation  # noqa: F401 - registers what moto lacks
+
+    cloudformation = endpoint.client("cloudformation")
+    cloudformation.create_stack(
+        StackName=STACK,
+        TemplateBody=json.dumps(template),
+        Parameters=[
+            {"ParameterKey": key, "ParameterValue": value} for key, value in parameters.items()
+        ],
+        Capabilities=["CAPABILITY_IAM"],
+    )
+    stack = cloudformation.describe_stacks(StackName=STACK)["Stacks"][0]
+    return {output["OutputKey"]: output["OutputValue"] for output in stack["Outputs"]}
+
+
+def _complete(endpoint: Endpoint, template: dict[str, Any]) -> None:
+    """What moto's CloudFormation leaves out, and the SES identity that an account has verified."""
+    names = _physical_names(endpoint)
+    dynamodb = endpoint.client("dynamodb")
+    for logical, resource in template["Resources"].items():
+        ttl = resource.get("Properties", {}).get("TimeToLiveSpecification")
+        if ttl:
+            dynamodb.update_time_to_live(TableName=names[logical], TimeToLiveSpecification=ttl)
+    identity = template["Parameters"]["EmailIdentity"]["Default"]
+    endpoint.client("sesv2").create_email_identity(EmailIdentity=identity)
+
+
+def _physical_names(endpoint: Endpoint) -> dict[str, str]:
+    resources = endpoint.client("cloudformation").describe_stack_resources(StackName=STACK)
+    return {
+        resource["LogicalResourceId"]: resource["PhysicalResourceId"]
+        for resource in resources["StackResources"]
+    }
+
+
+def _functions(endpoint: Endpoint) -> Iterator[FunctionSpec]:
+    for function in endpoint.client("lambda").list_functions()["Functions"]:
+        name = function["FunctionName"]
+        caller = role_credentials(endpoint, function["Role"], name[:64])
+        variables = function.get("Environment", {}).get("Variables", {})
+        yield FunctionSpec(
+            name=name,
+            arn=function["FunctionArn"],
+            handler=function["Handler"],
+            code_dir=PROJECT / "functions",
+            environment={
+                **{key: str(value) for key, value in variables.items()},
+                "AWS_ENDPOINT_URL": endpoint.url,
+                "AWS_REGION": REGION,
+                "AWS_DEFAULT_REGION": REGION,
+                "AWS_ACCESS_KEY_ID": caller.access_key_id,
+                "AWS_SECRET_ACCESS_KEY": caller.secret_access_key,
+                "AWS_SESSION_TOKEN": caller.session_token or "",
+            },
+            timeout_seconds=function["Timeout"],
+            memory_mb=function["MemorySize"],
+        )
+
+
+def _states(endpoint: Endpoint, machine_arn: str) -> dict[str, str]:
+    machine = endpoint.client("stepfunctions").describe_state_machine(stateMachineArn=machine_arn)
+    return dict(_tasks(json.loads(machine["definition"])))
+
+
+def _tasks(scope: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Function name and state name of every Lambda task, however deep."""
+    for name, state in scope["States"].items():
+        if state["Type"] == "Task":
+            yield state["Parameters"]["FunctionName"].rsplit(":", 1)[-1], name
+        for inner in [*state.get("Branches", []), *filter(None, [state.get("ItemProcessor")])]:
+            yield from _tasks(inner)
+
+
+def _pipe() -> PipeSettings:
+    from local_stack.cloudformation import PipeResource
+
+    return PipeResource.made[-1]

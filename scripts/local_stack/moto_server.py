@@ -1,0 +1,68 @@
+"""moto's server on 127.0.0.1, behind :mod:`local_stack.endpoint`."""
+
+import errno
+import logging
+import os
+import socket
+import threading
+from typing import Any
+
+from local_stack.aws import Endpoint
+from local_stack.emails import Outbox
+from local_stack.lambda_service.fault_plan import FaultPlan
+
+_THREADS = 32
+
+
+class MotoServer:
+    """Listens from the moment it is made until :meth:`close`."""
+
+    def __init__(self, port: int, outbox: Outbox, faults: FaultPlan) -> None:
+        """Listen on ``port``, or on a free one when it is taken or 0."""
+        self._socket = _listen(port)
+        self.port: int = self._socket.getsockname()[1]
+        self.endpoint = Endpoint(f"http://127.0.0.1:{self.port}")
+        # moto reads this once, when it is imported, and calls itself there.
+        os.environ["MOTO_PORT"] = str(self.port)
+        import waitress
+        from moto.core.base_backend import BackendDict
+        from moto.core.common_models import BaseModel
+        from moto.core.config import default_user_config
+        from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
+
+        from local_stack.endpoint import AwsEndpoint
+
+        BackendDict.reset()
+        # moto keeps every object that it ever makes, for a dashboard that nobody opens here.
+        BaseModel.__new__ = _untracked  # type: ignore[method-assign]
+        default_user_config["lambda"]["use_docker"] = False
+        default_user_config["stepfunctions"]["execute_state_machine"] = True
+        logging.getLogger("moto").setLevel(logging.CRITICAL)
+        logging.getLogger("waitress").setLevel(logging.ERROR)
+        app = AwsEndpoint(DomainDispatcherApplication(create_backend_app), outbox, faults)
+        self._server = waitress.create_server(app, sockets=[self._socket], threads=_THREADS)
+        self._thread = threading.Thread(target=self._server.run, name="moto", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        self._server.close()
+        self._socket.close()
+
+
+def _untracked(cls: type[Any], *_: Any, **__: Any) -> Any:
+    return object.__new__(cls)
+
+
+def _listen(port: int) -> socket.socket:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(("127.0.0.1", port))
+        # SO_REUSEADDR lets two processes bind; only listening shows that the port is taken.
+        listener.listen(128)
+    except OSError as error:
+        listener.close()
+        if port == 0 or error.errno not in (errno.EADDRINUSE, errno.EACCES):
+            raise
+        return _listen(0)
+    return listener

@@ -1,0 +1,129 @@
+"""``scripts/run --once``: fulfil the bookings of one file, write what came of them, and stop."""
+
+import json
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from local_stack.lambda_service.fault_plan import FaultPlan
+from local_stack.progress import StepEvent
+from local_stack.results import OPEN_STATUSES, clear, list_executions, rows, write_results
+from local_stack.stack import LocalStack, Options
+
+_POLL_SECONDS = 0.05
+
+
+@dataclass
+class Summary:
+    """The one JSON object on stdout. ``failed`` counts FAILED, TIMED_OUT and ABORTED."""
+
+    started: float = field(default_factory=time.monotonic)
+    messages: int = 0
+    refused: int = 0
+    executions: dict[str, int] = field(default_factory=lambda: {"succeeded": 0, "failed": 0})
+    dead_letters: int = 0
+    tickets: dict[str, int] = field(default_factory=lambda: {"creating": 0, "ready": 0})
+    emails: int = 0
+
+    @property
+    def complete(self) -> bool:
+        return not self.refused and not self.dead_letters and not self.executions["failed"]
+
+    def to_json(self) -> str:
+        return json.dumps(
+            {
+                "messages": self.messages,
+                "refused": self.refused,
+                "executions": self.executions,
+                "deadLetters": self.dead_letters,
+                "tickets": self.tickets,
+                "emails": self.emails,
+                "seconds": round(time.monotonic() - self.started, 2),
+            }
+        )
+
+
+def run_once(bodies: list[bytes], out: Path, faults: FaultPlan, time_scale: float) -> int:
+    """Return the exit code: 0 when every body became a SUCCEEDED execution, else 1."""
+    summary = Summary()
+    try:
+        clear(out)
+        options = Options(out=out, time_scale=time_scale, watch=say_progress)
+        with LocalStack(options, faults) as stack:
+            try:
+                _publish(stack, bodies, summary)
+                _wait_for_all(stack, summary)
+            finally:
+                _count(stack, summary)
+                write_results(stack, out)
+    finally:
+        print(summary.to_json(), flush=True)
+    return 0 if summary.complete else 1
+
+
+def say(sentence: str) -> None:
+    # One write: steps of many seats speak at once.
+    sys.stderr.write(sentence + "\n")
+
+
+def say_progress(event: StepEvent) -> None:
+    sentence = event.sentence()
+    if sentence:
+        say(sentence)
+
+
+def read_bodies(content: bytes) -> list[bytes]:
+    """One SQS body per line. Only a line feed ends a line: a body may hold any other separator."""
+    lines = content.split(b"\n")
+    return lines[:-1] if lines[-1] == b"" else lines
+
+
+def _publish(stack: LocalStack, bodies: list[bytes], summary: Summary) -> None:
+    sqs, queue = stack.client("sqs"), stack.output("BookingQueueUrl")
+    for number, body in enumerate(bodies, start=1):
+        try:
+            sqs.send_message(QueueUrl=queue, MessageBody=body.decode())
+            summary.messages += 1
+        except UnicodeDecodeError:
+            _refuse(summary, number, "it is not UTF-8")
+        except ClientError as error:
+            _refuse(summary, number, error.response["Error"]["Message"])
+
+
+def _refuse(summary: Summary, number: int, reason: str) -> None:
+    summary.refused += 1
+    say(f"line {number} refused by SQS: {reason}")
+
+
+def _wait_for_all(stack: LocalStack, summary: Summary) -> None:
+    """Wait until every message is a finished execution or a dead letter."""
+    while True:
+        statuses = [execution["status"] for execution in list_executions(stack)]
+        finished = sum(status not in OPEN_STATUSES for status in statuses)
+        if finished == len(statuses) and finished + dead_letters(stack) >= summary.messages:
+            return
+        time.sleep(_POLL_SECONDS)
+
+
+def dead_letters(stack: LocalStack) -> int:
+    attributes = stack.client("sqs").get_queue_attributes(
+        QueueUrl=stack.output("BookingDeadLetterQueueUrl"),
+        AttributeNames=["ApproximateNumberOfMessages"],
+    )
+    return int(attributes["Attributes"]["ApproximateNumberOfMessages"])
+
+
+def _count(stack: LocalStack, summary: Summary) -> None:
+    statuses = Counter(execution["status"] for execution in list_executions(stack))
+    succeeded = statuses.pop("SUCCEEDED", 0)
+    failed = sum(n for status, n in statuses.items() if status not in OPEN_STATUSES)
+    summary.executions = {"succeeded": succeeded, "failed": failed}
+    summary.dead_letters = dead_letters(stack)
+    tickets = Counter(str(row["status"]) for row in rows(stack, "TicketsTableName"))
+    summary.tickets = {"creating": tickets["creating"], "ready": tickets["ready"]}
+    summary.emails = len(stack.outbox.sent)

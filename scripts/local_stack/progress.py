@@ -1,0 +1,53 @@
+"""What people watch: each step of each seat as its function answers."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from local_stack.lambda_service.service import Invocation, TooManyRequests
+
+_REACHED = {"Creating": "creating", "Written": "written", "Ready": "ready"}
+_SKIPPED = "ready"
+
+
+@dataclass(frozen=True)
+class StepEvent:
+    """One attempt of one step. ``error`` is the error's name, None for a success."""
+
+    state: str
+    booking_id: str | None
+    seat_number: int | None
+    error: str | None
+    answer: Mapping[str, object]
+
+    def sentence(self) -> str | None:
+        """A line of progress; None for a step that nobody waits for."""
+        subject = self.booking_id or "a message"
+        if self.seat_number is not None:
+            subject += f"  seat {self.seat_number}"
+        if self.error:
+            return f"{subject}  {self.state} failed: {self.error}"
+        if self.state in _REACHED:
+            found_ready = self.state == "Creating" and self.answer.get("status") == _SKIPPED
+            return f"{subject}  {'ready already' if found_ready else _REACHED[self.state]}"
+        if self.state == "SendEmail":
+            return f"{subject}  email {self.answer.get('email')}"
+        return None
+
+
+def step_event(state: str, payload: bytes, result: Invocation | TooManyRequests) -> StepEvent:
+    event = json.loads(payload)
+    if isinstance(result, TooManyRequests):
+        answer, error = {}, "Lambda.TooManyRequestsException"
+    else:
+        content = json.loads(result.payload)
+        answer = content if isinstance(content, dict) else {}
+        error = str(answer.get("errorType")) if result.function_error else None
+    booking = event.get("booking") or answer.get("booking") or {}
+    return StepEvent(
+        state=state,
+        booking_id=event.get("bookingId") or booking.get("bookingId"),
+        seat_number=event.get("seatNumber"),
+        error=error,
+        answer=answer,
+    )

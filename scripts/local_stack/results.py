@@ -1,0 +1,94 @@
+"""What a run leaves for people and programs: the tables, the images and the executions, as files."""
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from local_stack.stack import LocalStack
+
+OPEN_STATUSES = ("RUNNING", "PENDING_REDRIVE")
+
+
+def clear(out: Path) -> None:
+    """Remove what an earlier run left, and nothing else."""
+    for pattern in ("tickets/*.png", "emails/*.eml", "logs/*.log", "*.jsonl"):
+        for file in out.glob(pattern):
+            file.unlink()
+
+
+def write_results(stack: LocalStack, out: Path) -> None:
+    """Write ``tickets/``, ``tickets.jsonl``, ``jobs.jsonl`` and ``executions.jsonl`` into ``out``.
+
+    The tables hold QR tokens, so only their owner can read these files.
+    """
+    write_images(stack, out)
+    _write_lines(out / "tickets.jsonl", rows(stack, "TicketsTableName"))
+    _write_lines(out / "jobs.jsonl", rows(stack, "ProcessedJobsTableName"))
+    _write_lines(out / "executions.jsonl", executions(stack))
+
+
+def write_images(stack: LocalStack, out: Path) -> None:
+    s3, bucket = stack.client("s3"), stack.output("TicketImagesBucketName")
+    folder = out / "tickets"
+    folder.mkdir(exist_ok=True)
+    for page in s3.get_paginator("list_objects_v2").paginate(Bucket=bucket):
+        for entry in page.get("Contents", []):
+            file = folder / entry["Key"].rsplit("/", 1)[1]
+            if not file.exists():  # a key's image never changes
+                file.write_bytes(s3.get_object(Bucket=bucket, Key=entry["Key"])["Body"].read())
+
+
+def rows(stack: LocalStack, table: str) -> Iterator[dict[str, Any]]:
+    """Every record of the table that the template's output ``table`` names, as plain values."""
+    from boto3.dynamodb.types import TypeDeserializer
+
+    read = TypeDeserializer().deserialize
+    pages = stack.client("dynamodb").get_paginator("scan")
+    for page in pages.paginate(TableName=stack.output(table), ConsistentRead=True):
+        for item in page["Items"]:
+            yield {name: read(value) for name, value in item.items()}
+
+
+def executions(stack: LocalStack) -> Iterator[dict[str, Any]]:
+    stepfunctions = stack.client("stepfunctions")
+    for listed in list_executions(stack):
+        found = stepfunctions.describe_execution(executionArn=listed["executionArn"])
+        yield {
+            "bookingId": booking_id(found["input"]),
+            "executionArn": found["executionArn"],
+            "status": found["status"],
+            "error": found.get("error"),
+            "cause": found.get("cause"),
+            "redriveCount": found.get("redriveCount", 0),
+            "output": json.loads(found["output"]) if "output" in found else None,
+        }
+
+
+def list_executions(stack: LocalStack) -> list[dict[str, Any]]:
+    """All executions, oldest first."""
+    pages = stack.client("stepfunctions").get_paginator("list_executions")
+    newest_first = [
+        execution
+        for page in pages.paginate(stateMachineArn=stack.output("StateMachineArn"))
+        for execution in page["executions"]
+    ]
+    return newest_first[::-1]
+
+
+def booking_id(execution_input: str) -> str | None:
+    """The booking that an execution's input names; None where the message is too broken to say."""
+    try:
+        found = json.loads(json.loads(execution_input)[0]["body"])["bookingId"]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return None
+    return found if isinstance(found, str) else None
+
+
+def _write_lines(path: Path, records: Iterable[dict[str, Any]]) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with open(descriptor, "w", encoding="utf-8") as file:
+        os.chmod(path, 0o600)
+        for record in records:
+            file.write(json.dumps(record, ensure_ascii=False, default=int) + "\n")

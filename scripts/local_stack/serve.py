@@ -1,0 +1,59 @@
+"""``scripts/run``: fulfil three sample bookings, say where the results lie, and stay up for more."""
+
+import threading
+from pathlib import Path
+
+from local_stack.aws import REGION
+from local_stack.once import say, say_progress
+from local_stack.progress import StepEvent
+from local_stack.results import OPEN_STATUSES, clear, list_executions, write_results
+from local_stack.samples import SAMPLES
+from local_stack.stack import LocalStack, Options
+
+DEFAULT_PORT = 4510
+_POLL_SECONDS = 0.2
+
+
+def serve(out: Path, port: int, time_scale: float) -> None:
+    """Run until interrupted."""
+    changed = threading.Event()
+
+    def watch(event: StepEvent) -> None:
+        say_progress(event)
+        changed.set()
+
+    clear(out)
+    say("Starting the local stack …")
+    with LocalStack(Options(out, port, time_scale, watch)) as stack:
+        say(f"Listening on {stack.endpoint.url} (region {REGION}). Fulfilling three bookings …")
+        for body in SAMPLES:
+            stack.client("sqs").send_message(
+                QueueUrl=stack.output("BookingQueueUrl"), MessageBody=body.decode()
+            )
+        _follow(stack, out, changed, _first_words(stack, out))
+
+
+def _first_words(stack: LocalStack, out: Path) -> str:
+    option = "" if stack.endpoint.url.endswith(f":{DEFAULT_PORT}") else f"--endpoint {stack.endpoint.url} "
+    return (
+        f"\nDone. The tickets lie in {out / 'tickets'}, the emails in {out / 'emails'}.\n"
+        f"Send more, one JSON body per line:  scripts/book {option}FILE\n"
+        "Ctrl-C stops the stack; nothing is left running."
+    )
+
+
+def _follow(stack: LocalStack, out: Path, changed: threading.Event, first_words: str) -> None:
+    """Keep the files in ``out`` up to date for as long as the stack is up."""
+    greeted = False
+    while True:
+        if changed.wait(_POLL_SECONDS):
+            changed.clear()
+            write_results(stack, out)
+        if not greeted and _finished(stack) >= len(SAMPLES):
+            write_results(stack, out)
+            say(first_words)
+            greeted = True
+
+
+def _finished(stack: LocalStack) -> int:
+    return sum(e["status"] not in OPEN_STATUSES for e in list_executions(stack))

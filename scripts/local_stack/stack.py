@@ -1,0 +1,109 @@
+"""The running local stack: moto's server, the Lambda service and the pipe, started and stopped together."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from local_stack.aws import Endpoint, forget_aws_configuration
+from local_stack.deploy import Deployment, deploy, role_credentials
+from local_stack.emails import Outbox
+from local_stack.lambda_service.fault_plan import FaultPlan
+from local_stack.lambda_service.service import Invocation, LambdaService, TooManyRequests
+from local_stack.moto_server import MotoServer
+from local_stack.pipe import Pipe
+from local_stack.progress import StepEvent, step_event
+
+_MOST_RUNNING = 50  # executions; each holds about ten threads of this process
+
+
+@dataclass(frozen=True)
+class Options:
+    """``out`` receives emails and logs while the stack runs. ``port`` 0 is any free one."""
+
+    out: Path
+    port: int = 0
+    time_scale: float = 1
+    watch: Callable[[StepEvent], None] = lambda _: None
+
+
+class LocalStack:
+    """Use as a context manager: nothing of it is left behind, whatever happens inside.
+
+    One at a time in a process, since moto's state belongs to the process.
+    """
+
+    def __init__(self, options: Options, faults: FaultPlan | None = None) -> None:
+        forget_aws_configuration()
+        self.faults = faults or FaultPlan()
+        self.outbox = Outbox(options.out / "emails")
+        self._watch = options.watch
+        self._server = MotoServer(options.port, self.outbox, self.faults)
+        self.endpoint: Endpoint = self._server.endpoint
+        try:
+            self._bring_up(options)
+        except BaseException:
+            self._server.close()
+            raise
+
+    def _bring_up(self, options: Options) -> None:
+        from local_stack import interpreter
+
+        self.deployment: Deployment = deploy(self.endpoint, options.time_scale)
+        self.lambda_service = LambdaService(
+            self.deployment.functions,
+            log_dir=options.out / "logs",
+            workers_per_function=min(8, max(2, os.cpu_count() or 2)),
+            faults=self.faults,
+            states=self.deployment.states,
+        )
+        interpreter.install(self._invoke, options.time_scale)
+        caller = role_credentials(self.endpoint, self.deployment.pipe.role, "pipe")
+        self.pipe = Pipe(
+            self.deployment.pipe,
+            self.endpoint.client("sqs", caller),
+            self.endpoint.client("stepfunctions", caller),
+            busy=lambda: interpreter.running() >= _MOST_RUNNING,
+        )
+
+    def __enter__(self) -> Self:
+        try:
+            self.lambda_service.prewarm()
+        except BaseException:
+            self.close()
+            raise
+        self.pipe.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.pipe.stop()
+        self.lambda_service.close()
+        self._server.close()
+
+    def client(self, service: str) -> Any:
+        return self.endpoint.client(service)
+
+    def output(self, name: str) -> str:
+        """An output of the template, such as ``BookingQueueUrl``."""
+        return self.deployment.outputs[name]
+
+    def _invoke(self, function: str, payload: bytes) -> Invocation:
+        result: Invocation | TooManyRequests
+        try:
+            result = self.lambda_service.invoke(function, payload)
+        except TooManyRequests as refusal:
+            result = refusal
+        self._watch(step_event(self.deployment.states[function], payload, result))
+        if isinstance(result, TooManyRequests):
+            raise result
+        return result
