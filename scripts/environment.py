@@ -14,7 +14,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import sysconfig
 import time
 from pathlib import Path
 
@@ -23,7 +22,7 @@ LOCK = PROJECT / "scripts" / "requirements.lock"
 VENV = PROJECT / ".venv"
 STAMP = VENV / "minitickets-stamp"
 BUILD_LOCK = PROJECT / ".venv.lock"
-IMPORT_ROOTS = ("functions", "scripts")
+IMPORT_ROOTS = (PROJECT / "scripts", PROJECT / "functions")
 ON_WINDOWS = os.name == "nt"
 PYTHON = VENV / ("Scripts/python.exe" if ON_WINDOWS else "bin/python")
 CANNOT_START = 3  # scripts/run uses 1 and 2 for what it was asked to do
@@ -36,9 +35,11 @@ def start(module: str) -> None:
     """
     ensure()
     command = [str(PYTHON), "-P", "-m", module, *sys.argv[1:]]
+    # Not by a .pth file: a Lambda worker runs in the same .venv, and must not see scripts/.
+    variables = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, IMPORT_ROOTS))}
     if ON_WINDOWS:  # there, exec returns to the shell before the new program ends
-        sys.exit(subprocess.call(command))
-    os.execv(command[0], command)  # noqa: S606 - one process: every signal reaches the command
+        sys.exit(subprocess.call(command, env=variables))
+    os.execve(command[0], command, variables)  # noqa: S606 - one process: every signal reaches the command
 
 
 def ensure() -> None:
@@ -73,16 +74,8 @@ def _make(lock: int) -> None:
     _say("Installing the libraries of scripts/requirements.lock …")
     _call(lock, str(PYTHON), "-m", "pip", "-qq", "--disable-pip-version-check", "--no-input",
           "install", "--no-user", "--no-compile", "--require-hashes", "-r", str(LOCK))  # fmt: skip
-    _make_importable()
     STAMP.write_text(_key())
     _say(f"The environment is ready, after {time.monotonic() - started:.0f} s.")
-
-
-def _make_importable() -> None:
-    places = {"base": str(VENV), "platbase": str(VENV)}
-    packages = Path(sysconfig.get_path("purelib", "venv", places))
-    roots = [os.path.relpath(str(PROJECT / root), str(packages)) for root in IMPORT_ROOTS]
-    (packages / "minitickets.pth").write_text("\n".join(roots) + "\n")
 
 
 def _call(lock: int, *command: str) -> None:

@@ -74,7 +74,7 @@ def main(arguments: list[str]) -> int:
     if failed:
         print(f"{len(failed)} of {len(wanted)} checks failed: {', '.join(failed)}")
         return 1
-    print(f"All {len(wanted)} checks passed.")
+    print(f"Passed: {', '.join(wanted)}.")
     return 0
 
 
