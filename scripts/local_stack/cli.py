@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
-from local_stack.lambda_service.faults import Fault, FaultError, parse_fault
+from local_stack.lambda_service import Fault, FaultError, parse_fault
 
 PROJECT = Path(__file__).resolve().parents[2]
 USAGE_ERROR = 2
@@ -71,7 +71,7 @@ def main(argv: list[str] | None = None) -> int:
 def _run(arguments: argparse.Namespace) -> int:
     # Imported late: --help and a typing mistake should not wait for the AWS libraries.
     if arguments.once:
-        from local_stack.lambda_service.fault_plan import FaultPlan
+        from local_stack.lambda_service import FaultPlan
         from local_stack.once import read_bodies, run_once
 
         bodies = read_bodies(arguments.content)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from local_stack.aws import REGION, Credentials, Endpoint
-from local_stack.lambda_service.service import FunctionSpec
+from local_stack.lambda_service import FunctionSpec
 from local_stack.pipe import PipeSettings
 from local_stack.time_scale import scaled_lease, with_floors
 from sam_template import CODE_PLACEHOLDER, load_sam, translate

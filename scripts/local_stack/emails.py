@@ -26,7 +26,6 @@ class SentEmail:
     def of_request(cls, number: int, message_id: str, request: Mapping[str, Any]) -> Self:
         """Read a sesv2 SendEmail request with Simple content."""
         content = request["Content"]["Simple"]
-        tags = {tag["Name"]: tag["Value"] for tag in request.get("EmailTags", [])}
         return cls(
             number=number,
             message_id=message_id,
@@ -35,7 +34,7 @@ class SentEmail:
             subject=content["Subject"]["Data"],
             text=content["Body"]["Text"]["Data"],
             html=content["Body"]["Html"]["Data"],
-            booking_id=tags["bookingId"],
+            booking_id=booking_tag(request) or "unknown",
         )
 
     @property
@@ -51,6 +50,12 @@ class SentEmail:
         message.set_content(self.text)
         message.add_alternative(self.html, subtype="html")
         return message.as_bytes()
+
+
+def booking_tag(request: Mapping[str, Any]) -> str | None:
+    """The booking that the sender tagged the email with."""
+    tags = {tag["Name"]: tag["Value"] for tag in request.get("EmailTags", [])}
+    return tags.get("bookingId")
 
 
 class Outbox:

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
-from local_stack.emails import Outbox
-from local_stack.lambda_service.fault_plan import FaultPlan
+from local_stack.emails import Outbox, booking_tag
+from local_stack.lambda_service import FaultPlan
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -63,10 +63,10 @@ class AwsEndpoint:
         return self._moto(environ, start)
 
     def _send_email(self, environ: "WSGIEnvironment", start: "StartResponse") -> Iterable[bytes]:
-        fault = self._faults.take_ses()
+        request = json.loads(_body(environ))
+        fault = self._faults.take_ses(booking_tag(request))
         if fault:
             return _error(start, *_SES_REFUSALS[fault])
-        request = json.loads(_body(environ))
         status, answer = _call(self._moto, environ, start)
         if status.startswith("200"):
             self._outbox.add(json.loads(answer)["MessageId"], request)

@@ -30,7 +30,7 @@ from moto.stepfunctions.parser.models import stepfunctions_parser_backends
 from moto.stepfunctions.parser.utils import TMP_THREADS
 
 from local_stack.aws import ACCOUNT, REGION
-from local_stack.lambda_service.service import Invocation, TooManyRequests
+from local_stack.lambda_service import Invocation, TooManyRequests
 
 Invoke = Callable[[str, bytes], Invocation]
 

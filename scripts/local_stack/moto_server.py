@@ -9,7 +9,7 @@ from typing import Any
 
 from local_stack.aws import Endpoint
 from local_stack.emails import Outbox
-from local_stack.lambda_service.fault_plan import FaultPlan
+from local_stack.lambda_service import FaultPlan
 
 _THREADS = 32
 

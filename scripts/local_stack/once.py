@@ -10,7 +10,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
-from local_stack.lambda_service.fault_plan import FaultPlan
+from local_stack.lambda_service import FaultPlan
 from local_stack.progress import StepEvent
 from local_stack.results import OPEN_STATUSES, clear, list_executions, rows, write_results
 from local_stack.stack import LocalStack, Options

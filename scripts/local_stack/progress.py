@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from local_stack.lambda_service.service import Invocation, TooManyRequests
+from local_stack.lambda_service import Invocation, Subject, TooManyRequests
 
 _REACHED = {"Creating": "creating", "Written": "written", "Ready": "ready"}
 _SKIPPED = "ready"
@@ -15,16 +15,15 @@ class StepEvent:
     """One attempt of one step. ``error`` is the error's name, None for a success."""
 
     state: str
-    booking_id: str | None
-    seat_number: int | None
+    subject: Subject
     error: str | None
     answer: Mapping[str, object]
 
     def sentence(self) -> str | None:
         """A line of progress; None for a step that nobody waits for."""
-        subject = self.booking_id or "a message"
-        if self.seat_number is not None:
-            subject += f"  seat {self.seat_number}"
+        subject = self.subject.booking or "a message"
+        if self.subject.seat is not None:
+            subject += f"  seat {self.subject.seat}"
         if self.error:
             return f"{subject}  {self.state} failed: {self.error}"
         if self.state in _REACHED:
@@ -35,19 +34,12 @@ class StepEvent:
         return None
 
 
-def step_event(state: str, payload: bytes, result: Invocation | TooManyRequests) -> StepEvent:
-    event = json.loads(payload)
+def step_event(
+    state: str, subject: Subject, result: Invocation | TooManyRequests
+) -> StepEvent:
     if isinstance(result, TooManyRequests):
-        answer, error = {}, "Lambda.TooManyRequestsException"
-    else:
-        content = json.loads(result.payload)
-        answer = content if isinstance(content, dict) else {}
-        error = str(answer.get("errorType")) if result.function_error else None
-    booking = event.get("booking") or answer.get("booking") or {}
-    return StepEvent(
-        state=state,
-        booking_id=event.get("bookingId") or booking.get("bookingId"),
-        seat_number=event.get("seatNumber"),
-        error=error,
-        answer=answer,
-    )
+        return StepEvent(state, subject, "Lambda.TooManyRequestsException", {})
+    content = json.loads(result.payload)
+    answer = content if isinstance(content, dict) else {}
+    error = str(answer.get("errorType")) if result.function_error else None
+    return StepEvent(state, subject, error, answer)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from local_stack.stack import LocalStack
+from local_stack.subjects import booking_of
 
 OPEN_STATUSES = ("RUNNING", "PENDING_REDRIVE")
 
@@ -56,7 +57,7 @@ def executions(stack: LocalStack) -> Iterator[dict[str, Any]]:
     for listed in list_executions(stack):
         found = stepfunctions.describe_execution(executionArn=listed["executionArn"])
         yield {
-            "bookingId": booking_id(found["input"]),
+            "bookingId": booking_of(json.loads(found["input"])),
             "executionArn": found["executionArn"],
             "status": found["status"],
             "error": found.get("error"),
@@ -75,15 +76,6 @@ def list_executions(stack: LocalStack) -> list[dict[str, Any]]:
         for execution in page["executions"]
     ]
     return newest_first[::-1]
-
-
-def booking_id(execution_input: str) -> str | None:
-    """The booking that an execution's input names; None where the message is too broken to say."""
-    try:
-        found = json.loads(json.loads(execution_input)[0]["body"])["bookingId"]
-    except (ValueError, LookupError, TypeError, RecursionError):
-        return None
-    return found if isinstance(found, str) else None
 
 
 def _write_lines(path: Path, records: Iterable[dict[str, Any]]) -> None:

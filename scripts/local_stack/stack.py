@@ -10,11 +10,11 @@ from typing import Any, Self
 from local_stack.aws import Endpoint, forget_aws_configuration
 from local_stack.deploy import Deployment, deploy, role_credentials
 from local_stack.emails import Outbox
-from local_stack.lambda_service.fault_plan import FaultPlan
-from local_stack.lambda_service.service import Invocation, LambdaService, TooManyRequests
+from local_stack.lambda_service import FaultPlan, Invocation, LambdaService, TooManyRequests
 from local_stack.moto_server import MotoServer
 from local_stack.pipe import Pipe
 from local_stack.progress import StepEvent, step_event
+from local_stack.subjects import subject_of
 
 _MOST_RUNNING = 50  # executions; each holds about ten threads of this process
 
@@ -58,6 +58,7 @@ class LocalStack:
             workers_per_function=min(8, max(2, os.cpu_count() or 2)),
             faults=self.faults,
             states=self.deployment.states,
+            subject_of=subject_of,
         )
         interpreter.install(self._invoke, options.time_scale)
         caller = role_credentials(self.endpoint, self.deployment.pipe.role, "pipe")
@@ -103,7 +104,7 @@ class LocalStack:
             result = self.lambda_service.invoke(function, payload)
         except TooManyRequests as refusal:
             result = refusal
-        self._watch(step_event(self.deployment.states[function], payload, result))
+        self._watch(step_event(self.deployment.states[function], subject_of(payload), result))
         if isinstance(result, TooManyRequests):
             raise result
         return result

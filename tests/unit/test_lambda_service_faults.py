@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor, wait
 
@@ -14,6 +15,7 @@ from local_stack.lambda_service import (
     FaultKind,
     FaultPlan,
     LambdaService,
+    Subject,
     TooManyRequests,
     parse_fault,
 )
@@ -84,47 +86,57 @@ def plan(*texts):
 
 def test_a_fault_strikes_as_often_as_it_says_and_only_at_its_seat():
     faults = plan("Written[2]:error:2")
-    seats = [faults.take("Written", seat) for seat in (1, 2, 2, 2, 3, None)]
+    seats = [faults.take("Written", Subject(seat=seat)) for seat in (1, 2, 2, 2, 3, None)]
     assert seats == [None, "error", "error", None, None, None]
 
 
 def test_a_fault_without_a_seat_counts_over_all_seats():
     faults = plan("Written:crash:2")
-    assert [faults.take("Written", seat) for seat in (7, 8, 9)] == ["crash", "crash", None]
+    assert [faults.take("Written", Subject(seat=seat)) for seat in (7, 8, 9)] == ["crash", "crash", None]
 
 
 def test_faults_of_one_state_strike_in_their_order():
     faults = plan("Ready:error:1", "Ready:hang:1")
-    assert [faults.take("Ready", 1) for _ in range(3)] == ["error", "hang", None]
+    assert [faults.take("Ready", Subject(seat=1)) for _ in range(3)] == ["error", "hang", None]
 
 
 def test_a_fault_of_ses_strikes_ses_and_not_the_function():
     faults = plan("SendEmail:ses-throttle:1", "SendEmail:error:1")
-    assert faults.take("SendEmail", None) == "error"
-    assert faults.take("SendEmail", None) is None
-    assert [faults.take_ses(), faults.take_ses()] == ["ses-throttle", None]
+    assert faults.take("SendEmail", Subject()) == "error"
+    assert faults.take("SendEmail", Subject()) is None
+    assert [faults.take_ses(None), faults.take_ses(None)] == ["ses-throttle", None]
 
 
 def test_faults_can_be_added_cleared_and_lifted_while_running():
     faults = plan("Written:error:always", "Ready:error:2")
-    faults.take("Ready", 1)
+    faults.take("Ready", Subject(seat=1))
     assert [str(fault) for fault in faults.active()] == ["Written:error:always", "Ready:error:1"]
     faults.clear("Written")
-    assert faults.take("Written", 1) is None
+    assert faults.take("Written", Subject(seat=1)) is None
     faults.add(parse_fault("Creating:hang:1", STATES))
-    assert faults.take("Creating", 1) == "hang"
+    assert faults.take("Creating", Subject(seat=1)) == "hang"
     faults.lift()
     assert faults.active() == ()
-    assert faults.take("Ready", 1) is None
+    assert faults.take("Ready", Subject(seat=1)) is None
 
 
+@pytest.fixture
+def restless_threads():
+    """Threads that give way to each other at every chance."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("restless_threads")
 def test_a_fault_is_counted_once_per_strike_under_many_threads():
     faults = plan("Written:error:500")
     gate = threading.Barrier(8)
 
     def strike(_):
         gate.wait(PATIENCE)
-        return sum(faults.take("Written", 1) == "error" for _ in range(200))
+        return sum(faults.take("Written", Subject(seat=1)) == "error" for _ in range(200))
 
     with ThreadPoolExecutor(8) as threads:
         assert sum(threads.map(strike, range(8), timeout=PATIENCE)) == 500
@@ -216,7 +228,7 @@ def test_a_fault_of_one_seat_is_found_by_the_events_seat_number(service_of, work
 
 
 def test_closing_does_not_wait_for_a_hang(service_of):
-    service = service_of("Written:hang:1", timeout_seconds=600)
+    service = service_of("Written:hang:1", timeout_seconds=2 * PATIENCE)
     with ThreadPoolExecutor(1) as caller:
         started = threading.Event()
         service.on_invoke(lambda *_: started.set())

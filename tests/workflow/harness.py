@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from local_stack.emails import SentEmail
-from local_stack.results import OPEN_STATUSES, booking_id, list_executions, rows
+from local_stack.results import OPEN_STATUSES, list_executions, rows
 from local_stack.stack import LocalStack
+from local_stack.subjects import booking_of
 
 PATIENCE = 90  # seconds, after which a wait fails the test
 _POLL_SECONDS = 0.05
@@ -59,7 +60,7 @@ class Fulfilment:
         """DescribeExecution of each execution of the booking, oldest first."""
         describe = self.stack.client("stepfunctions").describe_execution
         found = (describe(executionArn=e["executionArn"]) for e in list_executions(self.stack))
-        return [execution for execution in found if booking_id(execution["input"]) == id_]
+        return [execution for execution in found if booking_of(json.loads(execution["input"])) == id_]
 
     def finished(self, id_: str) -> int:
         return sum(e["status"] not in OPEN_STATUSES for e in self.executions(id_))

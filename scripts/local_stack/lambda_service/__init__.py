@@ -10,7 +10,7 @@ a watch on the resident size would see a short peak too late.
 """
 
 from local_stack.lambda_service.fault_plan import FaultPlan
-from local_stack.lambda_service.faults import Fault, FaultError, FaultKind, parse_fault
+from local_stack.lambda_service.faults import Fault, FaultError, FaultKind, Subject, parse_fault
 from local_stack.lambda_service.function import (
     FunctionSpec,
     Invocation,
@@ -30,6 +30,7 @@ __all__ = [
     "LambdaService",
     "LambdaServiceClosedError",
     "RequestTooLargeError",
+    "Subject",
     "TooManyRequests",
     "parse_fault",
 ]

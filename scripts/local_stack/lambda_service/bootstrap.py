@@ -44,7 +44,7 @@ def _let_kernel_kill(lifeline: int) -> None:
     """Have the kernel kill this process group at the lifeline's end (F_SETSIG in fcntl(2))."""
     import fcntl
 
-    fcntl.fcntl(lifeline, fcntl.F_SETOWN, -os.getpgrp())
+    fcntl.fcntl(lifeline, fcntl.F_SETOWN, -os.getpid() if _leads_its_group() else os.getpid())
     fcntl.fcntl(lifeline, fcntl.F_SETSIG, signal.SIGKILL)
     flags = fcntl.fcntl(lifeline, fcntl.F_GETFL)
     fcntl.fcntl(lifeline, fcntl.F_SETFL, flags | os.O_ASYNC)
@@ -55,9 +55,14 @@ def _watch(lifeline: int) -> None:
         while os.read(lifeline, 1):
             pass
     finally:
-        if hasattr(os, "killpg"):
+        if _leads_its_group():
             os.killpg(0, signal.SIGKILL)
         os._exit(1)
+
+
+def _leads_its_group() -> bool:
+    """Whether the group is the worker with its children, and not that of somebody's terminal."""
+    return hasattr(os, "getpgrp") and os.getpgrp() == os.getpid()
 
 
 def _run_aws_client(handler: str) -> bool:

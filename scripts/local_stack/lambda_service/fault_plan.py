@@ -6,7 +6,7 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from local_stack.lambda_service.faults import SES_KINDS, Fault, FaultKind
+from local_stack.lambda_service.faults import SES_KINDS, Fault, FaultKind, Subject
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -19,17 +19,18 @@ class FaultPlan:
         self._faults = list(faults)
         self._lock = threading.Lock()
 
-    def take(self, state: str, seat: int | None) -> FaultKind | None:
+    def take(self, state: str, subject: Subject) -> FaultKind | None:
         """The kind that strikes this call of the state's function, if any."""
         return self._strike(
             lambda fault: (
-                fault.state == state and fault.seat in (None, seat) and fault.kind not in SES_KINDS
+                fault.state == state and fault.fits(subject) and fault.kind not in SES_KINDS
             )
         )
 
-    def take_ses(self) -> FaultKind | None:
+    def take_ses(self, booking: str | None) -> FaultKind | None:
         """The kind that strikes this request to SES, if any."""
-        return self._strike(lambda fault: fault.kind in SES_KINDS)
+        subject = Subject(booking)
+        return self._strike(lambda fault: fault.kind in SES_KINDS and fault.fits(subject))
 
     def active(self) -> tuple[Fault, ...]:
         """What still can strike, with the times that are left."""

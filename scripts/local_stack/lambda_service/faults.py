@@ -42,16 +42,29 @@ class FaultError(ValueError):
 
 
 @dataclass(frozen=True)
-class Fault:
-    """`times` is how often it strikes, None for always; `seat` None means any seat.
+class Subject:
+    """What a call is about, as far as it says: which booking, which seat."""
 
-    A fault for any seat counts over all of them: `Creating:error:2` fails two calls in all.
+    booking: str | None = None
+    seat: int | None = None
+
+
+@dataclass(frozen=True)
+class Fault:
+    """`times` is how often it strikes, None for always; `seat` or `booking` None means any.
+
+    A fault for any seat counts over all of them: `Creating:error:2` fails two calls in all. A
+    booking can be given in code only.
     """
 
     state: str
     seat: int | None
     kind: FaultKind
     times: int | None
+    booking: str | None = None
+
+    def fits(self, subject: Subject) -> bool:
+        return self.seat in (None, subject.seat) and self.booking in (None, subject.booking)
 
     def __str__(self) -> str:
         seat = "" if self.seat is None else f"[{self.seat}]"

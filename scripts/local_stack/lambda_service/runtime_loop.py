@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 Handler = Callable[[object, "Context"], object]
+Reply = tuple[bytes, http.client.HTTPMessage]
 
 
 class RuntimeFaultError(Exception):
@@ -68,7 +69,7 @@ class RuntimeApiClient:
         self._connection = http.client.HTTPConnection(host)
         self._root = f"/{path}/2018-06-01/runtime"
 
-    def next(self) -> tuple[bytes, http.client.HTTPMessage]:
+    def next(self) -> Reply:
         return self._call("GET", "/invocation/next", None)
 
     def respond(self, request_id: str, body: bytes) -> None:
@@ -80,9 +81,7 @@ class RuntimeApiClient:
     def fail_init(self, error: dict[str, Any]) -> None:
         self._call("POST", "/init/error", json.dumps(error).encode())
 
-    def _call(
-        self, method: str, path: str, body: bytes | None
-    ) -> tuple[bytes, http.client.HTTPMessage]:
+    def _call(self, method: str, path: str, body: bytes | None) -> Reply:
         self._connection.request(method, self._root + path, body)
         response = self._connection.getresponse()
         content = response.read()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 import uuid
@@ -14,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Self
 
 from local_stack.lambda_service.fault_plan import FaultPlan
-from local_stack.lambda_service.faults import FaultKind
+from local_stack.lambda_service.faults import FaultKind, Subject
 from local_stack.lambda_service.function import (
     MAX_REQUEST_BYTES,
     FunctionSpec,
@@ -42,7 +41,8 @@ _CLOSE_SECONDS = 10
 class LambdaService:
     """Runs the functions of `specs`; their output is appended to `log_dir/<function>.log`.
 
-    `states` maps a function to the state that calls it, for the faults. `force_own_loop` uses our
+    `states` maps a function to the state that calls it, and `subject_of` tells from a payload what
+    the call is about: both for the faults. `force_own_loop` uses our
     own runtime loop also where AWS's client is installed.
     """
 
@@ -54,6 +54,7 @@ class LambdaService:
         workers_per_function: int,
         faults: FaultPlan | None = None,
         states: Mapping[str, str] | None = None,
+        subject_of: Callable[[bytes], Subject] = lambda _: Subject(),
         force_own_loop: bool = False,
     ) -> None:
         if workers_per_function < 1:
@@ -63,6 +64,7 @@ class LambdaService:
         self._specs = {spec.name: spec for spec in specs}
         self._faults = faults or FaultPlan()
         self._function_states = dict(states or {})
+        self._subject_of = subject_of
         self._observers: list[Observer] = []
         self._counts: Counter[str] = Counter()
         self._counts_lock = threading.Lock()
@@ -162,7 +164,7 @@ class LambdaService:
 
     def _take_fault(self, name: str, payload: bytes) -> FaultKind | None:
         state = self._function_states.get(name)
-        return None if state is None else self._faults.take(state, _seat_number(payload))
+        return None if state is None else self._faults.take(state, self._subject_of(payload))
 
     def _record(self, name: str, payload: bytes) -> None:
         with self._counts_lock:
@@ -180,11 +182,3 @@ def _warm(pool: WorkerPool) -> None:
     with suppress(WorkerFailedError):
         pool.release(pool.acquire())
 
-
-def _seat_number(payload: bytes) -> int | None:
-    try:
-        event = json.loads(payload)
-    except ValueError:
-        return None
-    seat = event.get("seatNumber") if isinstance(event, dict) else None
-    return seat if isinstance(seat, int) else None

@@ -1,0 +1,22 @@
+"""Which booking and seat a step's payload, or an execution's input, is about."""
+
+import json
+from typing import Any
+
+from local_stack.lambda_service import Subject
+
+
+def subject_of(payload: bytes) -> Subject:
+    """Read a step's payload; for AcceptBooking's, look into the message."""
+    event = json.loads(payload)
+    booking = event.get("bookingId") or event.get("booking", {}).get("bookingId")
+    return Subject(booking or booking_of(event.get("records")), event.get("seatNumber"))
+
+
+def booking_of(records: Any) -> str | None:
+    """The booking that the pipe's records name; None where the message is too broken to say."""
+    try:
+        found = json.loads(records[0]["body"])["bookingId"]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return None
+    return found if isinstance(found, str) else None
