@@ -92,7 +92,11 @@ def test_a_fault_strikes_as_often_as_it_says_and_only_at_its_seat():
 
 def test_a_fault_without_a_seat_counts_over_all_seats():
     faults = plan("Written:crash:2")
-    assert [faults.take("Written", Subject(seat=seat)) for seat in (7, 8, 9)] == ["crash", "crash", None]
+    assert [faults.take("Written", Subject(seat=seat)) for seat in (7, 8, 9)] == [
+        "crash",
+        "crash",
+        None,
+    ]
 
 
 def test_faults_of_one_state_strike_in_their_order():

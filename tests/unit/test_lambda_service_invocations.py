@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from pathlib import Path
 
 import pytest
 
+import local_stack.lambda_service
 from fixtures.lambda_service import FUNCTIONS, call, error_of, failure, spec
 from local_stack.lambda_service import LambdaService, LambdaServiceClosedError, RequestTooLargeError
 
@@ -183,7 +183,7 @@ def test_a_function_finds_lambdas_environment_and_none_of_the_callers(service_of
 def test_a_function_imports_its_own_code_and_nothing_of_the_stack(service_of):
     seen = call(service_of(spec("well_behaved.describe_process")))
     assert seen["sys_path"][0] == str(FUNCTIONS)
-    scripts = Path(sys.modules["local_stack"].__file__).parents[1]
+    scripts = Path(local_stack.lambda_service.__file__).parents[2]
     assert not [path for path in seen["sys_path"] if Path(path).is_relative_to(scripts)]
 
 

@@ -11,8 +11,14 @@ from pathlib import Path
 
 import pytest
 
+import local_stack.lambda_service
 from fixtures.lambda_service import FUNCTIONS, PATIENCE, call, error_of, failure, meeting, spec
 from local_stack.lambda_service import LambdaService, LambdaServiceClosedError
+from local_stack.lambda_service.function_log import FunctionLog
+from local_stack.lambda_service.runtime_api import RuntimeApi
+from local_stack.lambda_service.worker import Worker
+
+SCRIPTS = Path(local_stack.lambda_service.__file__).parents[2]
 
 
 @pytest.fixture(params=["awslambdaric", "own loop"])
@@ -23,7 +29,13 @@ def loop(request):
 
 
 @pytest.fixture
-def service_of(loop, tmp_path):
+def callers():
+    with ThreadPoolExecutor(32) as executor:
+        yield executor
+
+
+@pytest.fixture
+def service_of(loop, callers, tmp_path):  # closed before the callers are waited for
     services = []
 
     def start(*specs, workers):
@@ -44,12 +56,6 @@ def place():
         yield place
 
 
-@pytest.fixture
-def callers():
-    with ThreadPoolExecutor(32) as executor:
-        yield executor
-
-
 def test_calls_from_many_threads_each_get_their_own_answer_from_few_workers(service_of, callers):
     service = service_of(spec("well_behaved.echo"), workers=3)
     answers = list(callers.map(lambda n: call(service, n), range(300), timeout=PATIENCE))
@@ -65,6 +71,7 @@ def test_calls_run_at_once_up_to_the_limit_and_the_others_wait(service_of, calle
     first, second = place.accept(), place.accept()  # both are running now
 
     assert first.pid != second.pid
+    place.expect_nobody()
     first.let_go()
     third = place.accept()
     assert third.pid == first.pid
@@ -112,6 +119,24 @@ def test_an_idle_worker_killed_from_outside_is_replaced(service_of):
     answers = [service.invoke("f", b"1") for _ in range(2)]
     # The first call may still meet the dying worker, never the second.
     assert answers[-1].function_error is None
+
+
+def test_no_worker_is_started_while_the_one_that_has_answered_will_be_free(service_of, tmp_path):
+    service = service_of(spec("says_that_it_starts.handler"), workers=4)
+    for _ in range(500):
+        call(service)
+    service.close()
+    assert (tmp_path / "f.log").read_text().splitlines() == ["a worker starts"]
+
+
+def test_an_event_for_a_worker_that_has_ended_fails_at_once(tmp_path):
+    api, log = RuntimeApi(), FunctionLog(tmp_path / "f.log")
+    worker = Worker(spec("well_behaved.echo"), api, log, lambda *_: None, force_own_loop=True)
+    worker.kill()
+    worker.start()
+    assert error_of(worker.run("1", b"{}"))["errorType"] == "Runtime.ExitError"
+    api.close()
+    log.close()
 
 
 def test_a_failing_start_does_not_strand_the_callers_behind_it(service_of, callers):
@@ -178,7 +203,6 @@ def test_close_ends_running_waiting_and_idle_workers(service_of, callers, place)
     ],
 )
 def test_no_worker_outlives_a_service_that_is_killed(loop, place, tmp_path, handler):
-    scripts = Path(sys.modules["local_stack"].__file__).parents[1]
     parent = subprocess.Popen(
         [
             sys.executable,
@@ -188,7 +212,7 @@ def test_no_worker_outlives_a_service_that_is_killed(loop, place, tmp_path, hand
             str(tmp_path),
             loop,
         ],
-        env={"PYTHONPATH": str(scripts)},
+        env={"PYTHONPATH": str(SCRIPTS)},
     )
     try:
         guest = place.accept()
@@ -197,6 +221,30 @@ def test_no_worker_outlives_a_service_that_is_killed(loop, place, tmp_path, hand
         parent.kill()
         parent.wait(PATIENCE)
     guest.wait_for_its_end()
+
+
+def test_a_worker_ends_with_its_parent_also_where_the_kernel_does_not_see_to_it():
+    code = (
+        "import threading\n"
+        "from local_stack.lambda_service import bootstrap\n"
+        "bootstrap._let_kernel_kill = lambda lifeline: None\n"
+        "bootstrap._end_with_parent()\n"
+        "print('armed', flush=True)\n"
+        "threading.Event().wait()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code],
+        env={"PYTHONPATH": str(SCRIPTS)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    ) as worker:
+        try:
+            assert worker.stdout.readline() == b"armed\n"
+            worker.stdin.close()
+            assert worker.wait(PATIENCE) == -signal.SIGKILL
+        finally:
+            worker.kill()
 
 
 def test_a_function_past_its_timeout_is_killed_with_its_children_and_the_next_call_works(
@@ -212,3 +260,30 @@ def test_a_function_past_its_timeout_is_killed_with_its_children_and_the_next_ca
     assert error["errorMessage"].endswith(" Error: Task timed out after 1.00 seconds")
     guest.wait_for_its_end()
     assert call(service, {}) == "no port, no hang"
+
+
+def test_an_import_that_never_finishes_times_out(service_of, callers, monkeypatch):
+    monkeypatch.setattr(local_stack.lambda_service.worker, "INIT_SECONDS", 0)
+    service = service_of(spec("hangs_at_import.handler", timeout_seconds=1), workers=1)
+    error = callers.submit(failure, service).result(PATIENCE)
+    assert error["errorType"] == "Sandbox.Timedout"
+
+
+def test_our_own_loop_steps_in_where_awss_client_cannot_be_imported(tmp_path):
+    (tmp_path / "runtime_client.py").write_text("raise ImportError('no wheel for this platform')")
+    (tmp_path / "loop.py").write_text(
+        "import sys\ndef used(event, context): return '_runtime_loop' in sys.modules\n"
+    )
+    function = spec("loop.used", code_dir=tmp_path)
+    with LambdaService([function], log_dir=tmp_path, workers_per_function=1) as service:
+        assert call(service) is True
+
+
+def test_awss_client_is_used_where_it_can_be_imported(tmp_path):
+    pytest.importorskip("runtime_client", reason="AWS's client has wheels for Linux only")
+    (tmp_path / "loop.py").write_text(
+        "import sys\ndef used(event, context): return 'awslambdaric' in sys.modules\n"
+    )
+    function = spec("loop.used", code_dir=tmp_path)
+    with LambdaService([function], log_dir=tmp_path, workers_per_function=1) as service:
+        assert call(service) is True
