@@ -13,10 +13,12 @@ TICKETS = TicketsTable.connect(required("TICKETS_TABLE"))
 
 @step
 def handler(event: dict[str, Any]) -> dict[str, Any]:
-    """``{"userId", "bookingId", "seatNumber", "createdAt", "execution"}`` → ``{"seatNumber", "status"}``."""
-    ref = TicketRef(
-        event["userId"], event["bookingId"], event["seatNumber"], event["createdAt"]
-    )
+    """Mark the record drawn.
+
+    ``{"userId", "bookingId", "seatNumber", "createdAt", "execution"}`` →
+    ``{"seatNumber", "status"}``.
+    """
+    ref = TicketRef(event["userId"], event["bookingId"], event["seatNumber"], event["createdAt"])
     mark_ready(TICKETS, ref, utc_now())
     count("TicketsReady")
     logger.info("ticket ready")

@@ -20,7 +20,11 @@ MY_TICKETS_URL = required("MY_TICKETS_URL")
 
 @step
 def handler(event: dict[str, Any]) -> dict[str, Any]:
-    """``{"booking": facts, "email", "execution"}`` → ``{"email": "sent" | "already-sent", "messageId"}``."""
+    """Send, or find it sent.
+
+    ``{"booking": facts, "email", "execution"}`` →
+    ``{"email": "sent" | "already-sent", "messageId"}``; the id is null when it was sent before.
+    """
     booking = Booking.from_json(event["booking"])
     confirmation = write_confirmation(booking, MY_TICKETS_URL)
     outcome = send_once(

@@ -20,7 +20,10 @@ IMAGES = ImageBucket.connect(required("TICKETS_BUCKET"))
 
 @step
 def handler(event: dict[str, Any]) -> dict[str, Any]:
-    """``{"userId", "bookingId", "seatNumber", "execution"}`` → ``{"createdAt"}`` of the record drawn."""
+    """Draw the record and store the image.
+
+    ``{"userId", "bookingId", "seatNumber", "execution"}`` → ``{"createdAt"}`` of the record drawn.
+    """
     ticket = read_reserved(TICKETS, event["userId"], event["bookingId"], event["seatNumber"])
     image = draw_ticket(face(ticket))
     if image.replaced:

@@ -38,8 +38,8 @@ def identify(**keys: str | int | None) -> None:
 def step(work: Callable[[Event], dict[str, Any]]) -> Handler:
     """Turn a step's work into its Lambda handler.
 
-    The event is the ``Payload`` of the state in ``statemachines/fulfil_booking.asl.yaml``. A failure
-    is logged by its name only, then escapes: Step Functions matches retriers on the class name.
+    The event is the ``Payload`` of its state in ``statemachines/fulfil_booking.asl.yaml``. A
+    failure is logged by its name, then escapes: Step Functions matches retriers on that name.
     """
 
     @wraps(work)
@@ -63,4 +63,3 @@ def step(work: Callable[[Event], dict[str, Any]]) -> Handler:
             logger.remove_keys(["execution", "bookingId", "seatNumber", "requestId"])
 
     return handler
-

@@ -14,9 +14,9 @@ from typing import Any
 
 import yaml
 
+from asl_walk import Finding, Scope, join, scopes, strings, targets
 from checks import asl_fields
 from checks.asl_states import check_state, unknown_fields
-from checks.asl_walk import Finding, Scope, join, scopes, strings, targets
 from strict_yaml import DuplicateKey, load
 
 TERMINAL = ("Fail", "Succeed")

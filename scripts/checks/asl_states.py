@@ -3,8 +3,8 @@
 import difflib
 from collections.abc import Iterator
 
+from asl_walk import Finding, State, join, objects
 from checks import asl_fields
-from checks.asl_walk import Finding, State, join, objects
 
 GOES_ON = {"Map", "Parallel", "Pass", "Task", "Wait"}
 

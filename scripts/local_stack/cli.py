@@ -4,18 +4,21 @@ import argparse
 import math
 import signal
 import sys
-from collections.abc import Iterator
+import tempfile
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
+from asl_walk import tasks
 from local_stack.lambda_service import Fault, FaultError, parse_fault
+from strict_yaml import load
 
 PROJECT = Path(__file__).resolve().parents[2]
+DEFINITION = PROJECT / "statemachines" / "fulfil_booking.asl.yaml"
 USAGE_ERROR = 2
 INTERRUPTED = 130
 
 _DESCRIPTION = """\
-Run MiniTickets fulfilment on this machine: the real template and the real functions, on a local AWS.
+Run MiniTickets fulfilment on this machine: the real template and functions, on a local AWS.
 
 Without options it fulfils three sample bookings, writes their tickets and emails below out/, and
 stays up until Ctrl-C. From another terminal, send more bookings (one JSON body per line):
@@ -45,7 +48,8 @@ faults, for --once (repeatable): STATE[SEAT]:KIND:TIMES
   TIMES  a whole number, or always
 
 example: seat 2 cannot be written, and everything else still finishes
-  scripts/run --once bookings.jsonl --out results --fault 'Written[2]:error:always' --time-scale 0.02
+  scripts/run --once bookings.jsonl --out results --time-scale 0.02 \
+      --fault 'Written[2]:error:always'
 
 exit codes: 0 all bookings fulfilled; 1 some line refused or some execution failed; 2 bad usage;
 130 interrupted
@@ -97,13 +101,16 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
     except OSError as error:
         parser.error(f"cannot read the file {arguments.once}: {error.strerror}")
     try:
-        arguments.out.mkdir(parents=True, exist_ok=True)
-        probe = arguments.out / ".writable"
-        probe.touch()
-        probe.unlink()
+        _make_writable(arguments.out)
     except OSError as error:
         parser.error(f"cannot write into the folder {arguments.out}: {error.strerror}")
     return arguments
+
+
+def _make_writable(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(dir=folder):
+        pass
 
 
 def _parser() -> _Parser:
@@ -114,33 +121,28 @@ def _parser() -> _Parser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("--once", type=Path, metavar="FILE", help="fulfil FILE's bookings and stop")
-    parser.add_argument("--out", type=Path, metavar="DIR", help="folder for the results (default: out/)")
-    parser.add_argument(
-        "--fault", type=_fault, action="append", default=[], metavar="FAULT", help="see below"
-    )
-    parser.add_argument(
-        "--time-scale",
-        type=_scale,
-        default=1.0,
-        metavar="X",
-        help="multiply the state machine's waits by X (grace not below 10 s)",
-    )
-    parser.add_argument(
-        "--port",
-        type=int,
-        default=4510,
-        metavar="N",
-        help="where to listen on 127.0.0.1 (default 4510; a free port when N is taken)",
-    )
+    add = parser.add_argument
+    add("--once", type=Path, metavar="FILE", help="fulfil FILE's bookings and stop")
+    add("--out", type=Path, metavar="DIR", help="folder for the results (default: out/)")
+    add("--fault", type=_fault, action="append", default=[], metavar="FAULT", help="see below")
+    scale = "multiply the state machine's waits by X (grace not below 10 s)"
+    add("--time-scale", type=_scale, default=1.0, metavar="X", help=scale)
+    port = "where to listen on 127.0.0.1 (default 4510; a free port when N is taken)"
+    add("--port", type=_port, default=4510, metavar="N", help=port)
     return parser
 
 
 def _fault(text: str) -> Fault:
     try:
-        return parse_fault(text, list(_step_states()))
+        return parse_fault(text, [name for name, _ in tasks(load(DEFINITION))])
     except FaultError as error:
         raise argparse.ArgumentTypeError(str(error).removesuffix(".")) from error
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port from 0 to 65535")
+    return int(text)
 
 
 def _scale(text: str) -> float:
@@ -151,18 +153,3 @@ def _scale(text: str) -> float:
     if not 0 < scale < math.inf:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0, such as 0.02")
     return scale
-
-
-def _step_states() -> Iterator[str]:
-    import yaml
-
-    definition = PROJECT / "statemachines" / "fulfil_booking.asl.yaml"
-    return _tasks(yaml.safe_load(definition.read_text(encoding="utf-8")))
-
-
-def _tasks(scope: dict[str, Any]) -> Iterator[str]:
-    for name, state in scope["States"].items():
-        if state["Type"] == "Task":
-            yield name
-        for inner in [*state.get("Branches", []), *filter(None, [state.get("ItemProcessor")])]:
-            yield from _tasks(inner)

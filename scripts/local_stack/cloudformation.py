@@ -36,7 +36,7 @@ class PipeResource(CloudFormationModel):
         return "AWS::Pipes::Pipe"
 
     @classmethod
-    def create_from_cloudformation_json(  # type: ignore[override]
+    def create_from_cloudformation_json(
         cls, resource_name: str, cloudformation_json: dict[str, Any], *_: Any, **__: Any
     ) -> Self:
         properties = cloudformation_json["Properties"]
@@ -51,7 +51,7 @@ class PipeResource(CloudFormationModel):
 
 
 def _create_state_machine(
-    cls: type[StateMachine],
+    _cls: type[StateMachine],
     resource_name: str,
     cloudformation_json: dict[str, Any],
     account_id: str,
@@ -69,4 +69,6 @@ def _create_state_machine(
     return machine
 
 
-StateMachine.create_from_cloudformation_json = classmethod(_create_state_machine)
+_create: Any = _create_state_machine
+_machine_class: Any = StateMachine
+_machine_class.create_from_cloudformation_json = classmethod(_create)

@@ -1,4 +1,7 @@
-"""Deploy the real template: translated from SAM, created by moto's CloudFormation, completed by the APIs."""
+"""Deploy the real template into moto.
+
+Translated from SAM, created by moto's CloudFormation, completed through the APIs.
+"""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -6,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from asl_walk import tasks
 from local_stack.aws import REGION, Credentials, Endpoint
 from local_stack.lambda_service import FunctionSpec
 from local_stack.pipe import PipeSettings
@@ -130,16 +134,10 @@ def _functions(endpoint: Endpoint) -> Iterator[FunctionSpec]:
 
 def _states(endpoint: Endpoint, machine_arn: str) -> dict[str, str]:
     machine = endpoint.client("stepfunctions").describe_state_machine(stateMachineArn=machine_arn)
-    return dict(_tasks(json.loads(machine["definition"])))
-
-
-def _tasks(scope: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Function name and state name of every Lambda task, however deep."""
-    for name, state in scope["States"].items():
-        if state["Type"] == "Task":
-            yield state["Parameters"]["FunctionName"].rsplit(":", 1)[-1], name
-        for inner in [*state.get("Branches", []), *filter(None, [state.get("ItemProcessor")])]:
-            yield from _tasks(inner)
+    return {
+        state["Parameters"]["FunctionName"].rsplit(":", 1)[-1]: name
+        for name, state in tasks(json.loads(machine["definition"]))
+    }
 
 
 def _pipe() -> PipeSettings:

@@ -47,8 +47,8 @@ def install(invoke: Invoke, time_scale: float) -> None:
             result = invoke(name, parameters["Payload"])
         except TooManyRequests as refusal:
             raise _client_error(refusal) from refusal
-        answer = {"StatusCode": 200, "ExecutedVersion": "$LATEST", "Payload": json.loads(result.payload)}
-        return answer | ({"FunctionError": result.function_error} if result.function_error else {})
+        error = {"FunctionError": result.function_error} if result.function_error else {}
+        return {"StatusCode": 200, "Payload": json.loads(result.payload)} | error
 
     def invoke_by_api(
         _: Any, name: str, qualifier: Any, body: Any, headers: Any, answer_headers: Any
@@ -59,16 +59,21 @@ def install(invoke: Invoke, time_scale: float) -> None:
             answer_headers["x-amz-function-error"] = result.function_error
         return result.payload
 
-    lambda_eval_utils._invoke_lambda_function = invoke_for_task
-    LambdaSimpleBackend.invoke = invoke_by_api  # type: ignore[method-assign]
-    retrier_decl.time = SimpleNamespace(sleep=lambda seconds: time.sleep(seconds * time_scale))
-    AmazonStateLanguageParser.parse = staticmethod(_parse)
-    BaseExecutionWorkerCommunication.terminated = _terminated
+    scaled_time = SimpleNamespace(sleep=lambda seconds: time.sleep(seconds * time_scale))
+    _replace(lambda_eval_utils, "_invoke_lambda_function", invoke_for_task)
+    _replace(LambdaSimpleBackend, "invoke", invoke_by_api)
+    _replace(retrier_decl, "time", scaled_time)
+    _replace(AmazonStateLanguageParser, "parse", staticmethod(_parse))
+    _replace(BaseExecutionWorkerCommunication, "terminated", _terminated)
+
+
+def _replace(owner: Any, name: str, value: object) -> None:
+    setattr(owner, name, value)
 
 
 def running() -> int:
     """How many executions run now."""
-    machines = stepfunctions_parser_backends[ACCOUNT][REGION].state_machines
+    machines: list[Any] = stepfunctions_parser_backends[ACCOUNT][REGION].state_machines
     return sum(
         execution.exec_status == ExecutionStatus.RUNNING
         for machine in machines
@@ -78,19 +83,18 @@ def running() -> int:
 
 def _client_error(refusal: TooManyRequests) -> ClientError:
     """https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html#API_Invoke_Errors"""
-    return ClientError(
-        {
-            "Error": {"Code": "TooManyRequestsException", "Message": str(refusal)},
-            "ResponseMetadata": {"HTTPStatusCode": 429, "RequestId": str(uuid.uuid4())},
-        },
-        "Invoke",
-    )
+    answer: Any = {
+        "Error": {"Code": "TooManyRequestsException", "Message": str(refusal)},
+        "ResponseMetadata": {"HTTPStatusCode": 429, "RequestId": str(uuid.uuid4())},
+    }
+    return ClientError(answer, "Invoke")
 
 
-def _terminated(self: BaseExecutionWorkerCommunication) -> None:
-    history = self.execution.exec_worker.env.event_manager.get_event_history()
-    _reflect_end(self)
-    self.execution.exec_worker = _FinishedWorker(history)
+def _terminated(communication: BaseExecutionWorkerCommunication) -> None:
+    execution: Any = communication.execution
+    history = execution.exec_worker.env.event_manager.get_event_history()
+    _reflect_end(communication)
+    execution.exec_worker = _FinishedWorker(history)
     TMP_THREADS.clear()
 
 

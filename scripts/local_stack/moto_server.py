@@ -24,11 +24,11 @@ class MotoServer:
         self.endpoint = Endpoint(f"http://127.0.0.1:{self.port}")
         # moto reads this once, when it is imported, and calls itself there.
         os.environ["MOTO_PORT"] = str(self.port)
-        import waitress
         from moto.core.base_backend import BackendDict
         from moto.core.common_models import BaseModel
         from moto.core.config import default_user_config
         from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
+        from waitress.server import create_server
 
         from local_stack.endpoint import AwsEndpoint
 
@@ -40,7 +40,7 @@ class MotoServer:
         logging.getLogger("moto").setLevel(logging.CRITICAL)
         logging.getLogger("waitress").setLevel(logging.ERROR)
         app = AwsEndpoint(DomainDispatcherApplication(create_backend_app), outbox, faults)
-        self._server = waitress.create_server(app, sockets=[self._socket], threads=_THREADS)
+        self._server = create_server(app, sockets=[self._socket], threads=_THREADS)
         self._thread = threading.Thread(target=self._server.run, name="moto", daemon=True)
         self._thread.start()
 

@@ -6,7 +6,6 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from botocore.exceptions import ClientError
 

@@ -1,9 +1,10 @@
 """The EventBridge Pipe from the booking queue to the state machine.
 
-As AWS documents it (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-sqs.html): the
-target gets a JSON array of one SQS record; a message is deleted only after StartExecution accepted
-it; a refused one becomes visible again after the visibility timeout, and the queue's redrive policy
-takes it to the dead-letter queue. Every delivery has another execution name, which no one can choose.
+As AWS documents it (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-sqs.html):
+the target gets a JSON array of one SQS record; a message is deleted only after StartExecution
+accepted it; a refused one becomes visible again after the visibility timeout, and the queue's
+redrive policy takes it to the dead-letter queue. Nobody chooses the execution's name, and every
+delivery gets another one.
 """
 
 import json

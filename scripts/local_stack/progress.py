@@ -34,9 +34,7 @@ class StepEvent:
         return None
 
 
-def step_event(
-    state: str, subject: Subject, result: Invocation | TooManyRequests
-) -> StepEvent:
+def step_event(state: str, subject: Subject, result: Invocation | TooManyRequests) -> StepEvent:
     if isinstance(result, TooManyRequests):
         return StepEvent(state, subject, "Lambda.TooManyRequestsException", {})
     content = json.loads(result.payload)

@@ -1,7 +1,6 @@
-"""What a run leaves for people and programs: the tables, the images and the executions, as files."""
+"""What a run leaves behind, as files: the tables, the images and the executions."""
 
 import json
-import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -79,8 +78,8 @@ def list_executions(stack: LocalStack) -> list[dict[str, Any]]:
 
 
 def _write_lines(path: Path, records: Iterable[dict[str, Any]]) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with open(descriptor, "w", encoding="utf-8") as file:
-        os.chmod(path, 0o600)
-        for record in records:
-            file.write(json.dumps(record, ensure_ascii=False, default=int) + "\n")
+    path.touch(mode=0o600)
+    path.chmod(0o600)
+    lines = (json.dumps(record, ensure_ascii=False, default=int) + "\n" for record in records)
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(lines)

@@ -1,4 +1,4 @@
-"""``scripts/run``: fulfil three sample bookings, say where the results lie, and stay up for more."""
+"""``scripts/run``: fulfil three sample bookings, say where the results lie, and stay up."""
 
 import threading
 from pathlib import Path
@@ -34,7 +34,8 @@ def serve(out: Path, port: int, time_scale: float) -> None:
 
 
 def _first_words(stack: LocalStack, out: Path) -> str:
-    option = "" if stack.endpoint.url.endswith(f":{DEFAULT_PORT}") else f"--endpoint {stack.endpoint.url} "
+    usual = stack.endpoint.url.endswith(f":{DEFAULT_PORT}")
+    option = "" if usual else f"--endpoint {stack.endpoint.url} "
     return (
         f"\nDone. The tickets lie in {out / 'tickets'}, the emails in {out / 'emails'}.\n"
         f"Send more, one JSON body per line:  scripts/book {option}FILE\n"

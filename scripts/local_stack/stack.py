@@ -1,4 +1,4 @@
-"""The running local stack: moto's server, the Lambda service and the pipe, started and stopped together."""
+"""The running local stack: moto's server, the Lambda service and the pipe, as one."""
 
 import os
 from collections.abc import Callable

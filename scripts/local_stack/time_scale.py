@@ -1,7 +1,7 @@
 """Shorter waits for trying things out: ``--time-scale``.
 
 The interpreter multiplies every retry interval by the scale (:mod:`local_stack.interpreter`). Two
-waits have a floor, since they must still outlast something that is not scaled: a function's timeout.
+waits have a floor, since they must outlast something that is not scaled: a function's timeout.
 """
 
 import copy

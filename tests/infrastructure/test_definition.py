@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
+from asl_walk import scopes
 from checks.asl_graph import check_file
-from checks.asl_walk import scopes
 from minitickets import errors
 from sam_template import load_sam, substitutions
 
@@ -100,7 +100,7 @@ def delays(retrier: dict[str, Any]) -> list[float]:
 
 
 def longest(state: str, attempt: float) -> float:
-    """The longest visit of a state in seconds: every retrier used up, every attempt ``attempt`` long."""
+    """The longest visit of a state in seconds, when every attempt takes ``attempt``."""
     waits = [delay for retrier in TASKS[state]["Retry"] for delay in delays(retrier)]
     return sum(waits) + (len(waits) + 1) * attempt
 

@@ -1,4 +1,4 @@
-"""A local stack as the tests drive it: publish bookings, wait with a bound, look at what is durable."""
+"""A local stack as the tests drive it: publish, wait with a bound, look at what is durable."""
 
 import itertools
 import json
@@ -59,8 +59,8 @@ class Fulfilment:
     def executions(self, id_: str) -> list[dict[str, Any]]:
         """DescribeExecution of each execution of the booking, oldest first."""
         describe = self.stack.client("stepfunctions").describe_execution
-        found = (describe(executionArn=e["executionArn"]) for e in list_executions(self.stack))
-        return [execution for execution in found if booking_of(json.loads(execution["input"])) == id_]
+        found = [describe(executionArn=e["executionArn"]) for e in list_executions(self.stack)]
+        return [each for each in found if booking_of(json.loads(each["input"])) == id_]
 
     def finished(self, id_: str) -> int:
         return sum(e["status"] not in OPEN_STATUSES for e in self.executions(id_))

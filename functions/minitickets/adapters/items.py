@@ -18,9 +18,7 @@ def to_item(record: Mapping[str, str | int | None]) -> Item:
 
 
 def from_item(item: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
-    return {
-        name: int(value["N"]) if "N" in value else value["S"] for name, value in item.items()
-    }
+    return {name: int(value["N"]) if "N" in value else value["S"] for name, value in item.items()}
 
 
 def condition_failed(error: ClientError) -> bool:

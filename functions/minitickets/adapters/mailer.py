@@ -12,7 +12,12 @@ from minitickets.errors import EmailRejected, EmailThrottled
 
 # https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html#API_SendEmail_Errors and
 # https://docs.aws.amazon.com/ses/latest/dg/manage-sending-quotas-errors.html
-_THROTTLED = {"TooManyRequestsException", "LimitExceededException", "ThrottlingException", "Throttling"}
+_THROTTLED = {
+    "LimitExceededException",
+    "Throttling",
+    "ThrottlingException",
+    "TooManyRequestsException",
+}
 _REJECTED = {
     "AccountSuspendedException",
     "BadRequestException",

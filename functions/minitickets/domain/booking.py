@@ -8,13 +8,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
-
 _OPTIONAL = ("venue", "timeZone")
 
 
 @dataclass(frozen=True)
 class Booking:
-    """The accepted facts. They travel between steps as a JSON object with the same names in camelCase.
+    """The accepted facts; between steps, a JSON object with the same names in camelCase.
 
     ``starts_at`` is RFC 3339 with an offset; ``time_zone`` is an IANA name, or None for the offset
     of ``starts_at``; ``venue`` may be None.
@@ -53,7 +52,7 @@ def image_key(booking_id: str, seat_number: int) -> str:
 
 
 def qr_payload(ticket: str, token: str) -> str:
-    """What a gate scans. The token is the secret: it goes into the table and the PNG, nowhere else."""
+    """What a gate scans. The token is secret: it goes into the table and the PNG only."""
     return f"MT1.{ticket}.{token}"
 
 

@@ -36,8 +36,10 @@ class EmailJobs(Protocol):
     def read(self, booking_id: str) -> EmailJob | None:
         """The latest record (a consistent read)."""
 
-    def lease(self, booking_id: str, owner: str, now: int, until: int, expires: int) -> EmailJob | None:
-        """Take the lease if it is free, lapsed or the owner's own; else return what is in the way."""
+    def lease(
+        self, booking_id: str, owner: str, now: int, until: int, expires: int
+    ) -> EmailJob | None:
+        """Take the lease if it is free, lapsed or the owner's; else return what is in the way."""
 
     def release(self, booking_id: str, owner: str, now: int, expires: int) -> None:
         """Let the owner's lease lapse now."""
@@ -77,9 +79,7 @@ def send_once(
     job = jobs.read(booking_id)
     if job is None or not _stands_in_the_way(job, owner, now):
         until = now + lease
-        job = jobs.lease(
-            booking_id, owner, _floor(now), math.ceil(until.timestamp()), _expiry(now)
-        )
+        job = jobs.lease(booking_id, owner, _floor(now), math.ceil(until.timestamp()), _expiry(now))
         if job is None:
             return _send_under_lease(jobs, booking_id, owner, until, clock, send)
     if job.status == DONE:

@@ -72,7 +72,11 @@ class TicketRef:
 
 
 def reserve(
-    tickets: Tickets, booking: Booking, seat_number: int, now: datetime, new_token: Callable[[], str]
+    tickets: Tickets,
+    booking: Booking,
+    seat_number: int,
+    now: datetime,
+    new_token: Callable[[], str],
 ) -> Ticket:
     """Reserve the seat, or find it reserved before: by a retry, a redrive or a second delivery."""
     wanted = Ticket(booking, seat_number, new_token(), CREATING, iso(now))

@@ -181,4 +181,3 @@ class LambdaService:
 def _warm(pool: WorkerPool) -> None:
     with suppress(WorkerFailedError):
         pool.release(pool.acquire())
-

@@ -100,3 +100,11 @@ def strings(value: object, path: str = "") -> Iterator[tuple[str, str]]:
     elif isinstance(value, list):
         for index, item in enumerate(value):
             yield from strings(item, f"{path}[{index}]")
+
+
+def tasks(definition: dict[str, Any]) -> Iterator[tuple[str, State]]:
+    """Every Task by its name, however deep."""
+    for scope in scopes(definition):
+        for name, state in scope.states.items():
+            if state.get("Type") == "Task":
+                yield name, state
