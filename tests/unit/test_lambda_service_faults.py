@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -90,6 +91,14 @@ def test_a_fault_strikes_as_often_as_it_says_and_only_at_its_seat():
     assert seats == [None, "error", "error", None, None, None]
 
 
+def test_a_fault_of_one_booking_strikes_no_other():
+    faults = FaultPlan([Fault("Written", None, FaultKind.ERROR, None, booking="b1")])
+    faults.add(Fault("SendEmail", None, FaultKind.SES_REJECT, None, booking="b1"))
+    bookings = ("b2", "b1", None)
+    assert [faults.take("Written", Subject(b, 1)) for b in bookings] == [None, "error", None]
+    assert [faults.take_ses(b) for b in bookings] == [None, "ses-reject", None]
+
+
 def test_a_fault_without_a_seat_counts_over_all_seats():
     faults = plan("Written:crash:2")
     assert [faults.take("Written", Subject(seat=seat)) for seat in (7, 8, 9)] == [
@@ -157,6 +166,7 @@ def service_of(tmp_path):
             workers_per_function=1,
             faults=plan(*faults),
             states={"f": "Written"},
+            subject_of=lambda payload: Subject(seat=json.loads(payload).get("seatNumber")),
         )
         services.append(service)
         return service
