@@ -48,7 +48,7 @@ faults, for --once (repeatable): STATE[SEAT]:KIND:TIMES
   TIMES  a whole number, or always
 
 example: seat 2 cannot be written, and everything else still finishes
-  scripts/run --once bookings.jsonl --out results --time-scale 0.02 \
+  scripts/run --once bookings.jsonl --out results --time-scale 0.02 \\
       --fault 'Written[2]:error:always'
 
 exit codes: 0 all bookings fulfilled; 1 some line refused or some execution failed; 2 bad usage;

@@ -9,6 +9,8 @@ from local_stack.lambda_service import Subject
 def subject_of(payload: bytes) -> Subject:
     """Read a step's payload; for AcceptBooking's, look into the message."""
     event = json.loads(payload)
+    if not isinstance(event, dict):
+        return Subject()
     booking = event.get("bookingId") or event.get("booking", {}).get("bookingId")
     return Subject(booking or booking_of(event.get("records")), event.get("seatNumber"))
 
