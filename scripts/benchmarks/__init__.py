@@ -7,7 +7,7 @@ from statistics import median
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the report. ``limit`` is what the ratio should not pass, None for a report only."""
+    """One line of the report; ``limit`` is what the ratio should keep to, if anything."""
 
     what: str
     figure: str
