@@ -61,7 +61,7 @@ class _Bench:
         ]
 
     def fulfil(self, quantities: list[int]) -> float:
-        """Publish bookings and wait until all have succeeded; the seconds from the first message."""
+        """Publish bookings, wait until all have succeeded, and return the seconds of it."""
         before = len(list_executions(self._stack))
         queue = self._stack.output("BookingQueueUrl")
         started = time.perf_counter()
