@@ -1,4 +1,7 @@
-"""The template deploys what the design promises: its figures, written out again by hand, and who may do what."""
+"""The template deploys what the design promises: its figures, and who may do what.
+
+The expected values are the design's, written out again by hand.
+"""
 
 import ast
 from pathlib import Path
@@ -23,7 +26,8 @@ def get_att(name: str, attribute: str = "Arn") -> dict[str, list[str]]:
 JOBS, TICKETS = get_att("ProcessedJobsTable"), get_att("TicketsTable")
 IMAGES = {"Fn::Sub": "${TicketImagesBucket.Arn}/tickets/*"}
 IDENTITY = {
-    "Fn::Sub": "arn:${AWS::Partition}:ses:${AWS::Region}:${AWS::AccountId}:identity/${EmailIdentity}"
+    "Fn::Sub": "arn:${AWS::Partition}:ses:${AWS::Region}:${AWS::AccountId}"
+    ":identity/${EmailIdentity}"
 }
 STEPS = ["AcceptBooking", "ReserveTicket", "WriteTicketImage", "MarkTicketReady", "SendEmail"]
 STEPS.append("RecordEmailJob")
