@@ -48,7 +48,7 @@ def test_any_port_is_a_free_one_each_time():
 
 @pytest.mark.parametrize("address", ["127.0.0.2", "127.1.2.3"])
 def test_no_other_address_even_of_this_machine_reaches_it(address):
-    with closing(_listen(0)) as listener, pytest.raises(OSError, match="refused|assign|unreach"):
+    with closing(_listen(0)) as listener, pytest.raises(OSError, match=r"refused|assign|unreach"):
         socket.create_connection((address, listener.getsockname()[1]), timeout=5).close()
 
 
