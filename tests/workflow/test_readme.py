@@ -48,8 +48,7 @@ def test_every_command_of_the_readme_is_run_by_these_tests():
         "scripts/book booking.jsonl",
         "scripts/test",
         "scripts/run --once booking.jsonl --out results",
-        "scripts/run --once booking.jsonl --out results --time-scale 0.02 "
-        "--fault 'Written[2]:error:always'",
+        "scripts/run --once booking.jsonl --out results --time-scale 0.02 --fault 'Written[2]:error:always'",  # noqa: E501
     ]
 
 
