@@ -19,8 +19,8 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-import jsonpath_ng.ext
 from botocore.exceptions import ClientError
+from jsonpath_ng.ext.parser import parse as parse_path
 from moto.awslambda_simple.models import LambdaSimpleBackend
 from moto.stepfunctions.parser.api import ExecutionStatus
 from moto.stepfunctions.parser.asl.component.common.path import result_path
@@ -38,7 +38,7 @@ from local_stack.lambda_service import Invocation, TooManyRequests
 Invoke = Callable[[str, bytes], Invocation]
 
 _parse = functools.cache(AmazonStateLanguageParser.parse)
-_parse_path = functools.cache(jsonpath_ng.ext.parse)
+_parse_path = functools.cache(parse_path)
 _reflect_end = BaseExecutionWorkerCommunication.terminated
 
 
