@@ -13,15 +13,15 @@ import pytest
 import zxingcpp
 from PIL import Image
 
-from local_stack.cli import main
-from workflow.harness import booking
-from workflow.processes import (
+from commands.processes import (
     endpoint_of_children,
     finished,
     running,
     wait_until_gone,
     workers,
 )
+from local_stack.cli import main
+from workflow.harness import booking
 
 KEYS = {"messages", "refused", "executions", "deadLetters", "tickets", "emails", "seconds"}
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
