@@ -2,7 +2,7 @@
 
 - A Task calls the Lambda service in this process instead of moto's stub that always succeeds.
 - Retry intervals are multiplied by the time scale.
-- A definition is parsed once, not once an execution.
+- A definition is parsed once, not once an execution, and a JSONPath once, not at every use.
 - A Wait's timestamp is UTC, whatever the machine's time zone; moto compares it with local time.
 - A failed execution can be redriven (:mod:`local_stack.redrive`), and a finished one keeps no more
   than that needs: moto keeps all threads and frames for ever, 2 MB a booking.
@@ -19,13 +19,16 @@ from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
 
+import jsonpath_ng.ext
 from botocore.exceptions import ClientError
 from moto.awslambda_simple.models import LambdaSimpleBackend
 from moto.stepfunctions.parser.api import ExecutionStatus
+from moto.stepfunctions.parser.asl.component.common.path import result_path
 from moto.stepfunctions.parser.asl.component.common.retry import retrier_decl
 from moto.stepfunctions.parser.asl.component.state.exec.state_task import lambda_eval_utils
 from moto.stepfunctions.parser.asl.component.state.wait.wait_function.timestamp import Timestamp
 from moto.stepfunctions.parser.asl.parse.asl_parser import AmazonStateLanguageParser
+from moto.stepfunctions.parser.asl.utils import json_path
 from moto.stepfunctions.parser.models import stepfunctions_parser_backends
 
 from local_stack import redrive
@@ -36,6 +39,7 @@ Invoke = Callable[[str, bytes], Invocation]
 
 _read_timestamp: Any = Timestamp._from_timestamp_string  # noqa: SLF001
 _parse = functools.cache(AmazonStateLanguageParser.parse)
+_parse_path = functools.cache(jsonpath_ng.ext.parse)
 
 
 def install(invoke: Invoke, time_scale: float) -> None:
@@ -64,6 +68,8 @@ def install(invoke: Invoke, time_scale: float) -> None:
     _replace(LambdaSimpleBackend, "invoke", invoke_by_api)
     _replace(retrier_decl, "time", scaled_time)
     _replace(AmazonStateLanguageParser, "parse", staticmethod(_parse))
+    _replace(json_path, "parse", _parse_path)
+    _replace(result_path, "parse", _parse_path)
     _replace(Timestamp, "_from_timestamp_string", staticmethod(_local_time))
     redrive.install()
 
