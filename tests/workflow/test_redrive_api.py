@@ -15,6 +15,7 @@ from botocore.exceptions import ClientError
 from local_stack import redrive
 from local_stack.redrive import eligibility
 from local_stack.redrive.eligibility import Facts, refusal
+from local_stack.redrive.run import FinishedRun
 from workflow.engine import PATIENCE, Gate, Switch, chain, inline_map, task
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
@@ -204,8 +205,15 @@ def test_a_token_that_aws_does_not_take_is_refused(engine, failed, token):
     assert engine.describe(failed)["redriveCount"] == 0
 
 
-def test_of_concurrent_redrives_one_wins(engine, failed):
+def test_of_concurrent_redrives_one_wins(engine, failed, monkeypatch):
     engine.functions["task"] = held = Gate()
+    resume, long = FinishedRun.resume, threading.Event()
+
+    def resume_slowly(finished):
+        long.wait(0.3)  # long enough for the others to come in between
+        return resume(finished)
+
+    monkeypatch.setattr(FinishedRun, "resume", resume_slowly)
     together = threading.Barrier(8)
     outcomes = Counter()
 
@@ -285,7 +293,10 @@ def test_a_stopped_execution_ends_at_once_as_the_caller_says_and_is_redriven(eng
     engine.client.redrive_execution(executionArn=arn)
     assert again.reached.wait(PATIENCE)
     # The function that ran on through the stop answers now: to nobody.
+    name = f"execution {arn.rsplit(':', 1)[1]}"
     held.open()
+    engine.wait_for(lambda: [thread.name for thread in threading.enumerate()].count(name) == 1)
+    assert engine.describe(arn)["status"] == "RUNNING"
     again.open()
     assert engine.ended(arn)["status"] == "SUCCEEDED"
     assert engine.called("task") == engine.called("end") == [1]
@@ -307,6 +318,33 @@ def test_a_machine_that_timed_out_has_its_whole_time_again(engine):
     assert again["status"] == "SUCCEEDED"
     assert [name for name, _ in engine.calls] == ["slow"]
     assert again["stopDate"] - again["startDate"] > timedelta(seconds=2)
+
+
+def test_nothing_goes_on_of_an_execution_that_timed_out(engine):
+    before = threading.active_count()
+    engine.functions["task"] = held = Gate()
+    items = inline_map(chain(Task=task("task")), MaxConcurrency=1)
+    arn = engine.run(chain(All=items) | {"TimeoutSeconds": 1}, [1, 2, 3])
+    assert engine.describe(arn)["status"] == "TIMED_OUT"
+    ended = engine.history(arn)
+    held.open()
+    engine.wait_for(lambda: threading.active_count() <= before)
+    assert engine.called("task") == [1]
+    assert engine.history(arn) == ended
+
+
+def test_an_execution_that_is_stopped_as_it_starts_stays_stopped(engine):
+    for _ in range(20):
+        arn = engine.start(chain(Task=task("task", Next="End"), End=task("end")))
+        engine.client.stop_execution(executionArn=arn)
+        status = engine.ended(arn)["status"]
+        assert (
+            engine.types(arn)[-1]
+            == {
+                "ABORTED": "ExecutionAborted",
+                "SUCCEEDED": "ExecutionSucceeded",
+            }[status]
+        )
 
 
 def test_a_tasks_timeout_starts_afresh(engine):

@@ -4,6 +4,9 @@ The shapes are those of histories recorded on AWS: an iteration that fails among
 Parallel, a Map that retries.
 """
 
+import threading
+from types import SimpleNamespace
+
 import pytest
 from botocore.exceptions import ClientError
 
@@ -107,6 +110,71 @@ def test_a_redrive_appends_to_the_history_it_finds(engine):
         assert following["type"] == "TaskStateEntered"
         assert following["previousEventId"] == event["id"]
     assert len(of_type(events, "ExecutionStarted")) == 1
+
+
+def test_an_iteration_that_was_done_is_told_of_once(engine):
+    engine.functions["work"] = Switch(fits=lambda value: value == 2)
+    arn = engine.run(chain(All=inline_map(chain(Work=task("work")), MaxConcurrency=1)), [0, 1, 2])
+    engine.redrive(arn)
+    done = of_type(engine.history(arn), "MapIterationSucceeded")
+    assert [e["mapIterationSucceededEventDetails"]["index"] for e in done] == [0, 1]
+    failed = of_type(engine.history(arn), "MapIterationFailed")
+    assert [e["mapIterationFailedEventDetails"]["index"] for e in failed] == [2, 2]
+
+
+def test_what_was_aborted_is_not_heard_of_again_while_the_execution_goes_on(engine):
+    held, after = Gate(), Gate()
+    threads = []
+
+    def work(value):
+        if value == 0:
+            threads.append(threading.current_thread())
+            return held(value)
+        assert held.reached.wait(10)
+        return Switch()(value)
+
+    engine.functions |= {"work": work, "after": after}
+    steps = chain(Work=task("work", Next="More"), More=task("more"))
+    catch = [{"ErrorEquals": ["Broken"], "Next": "After"}]
+    arn = engine.start(chain(All=inline_map(steps, Catch=catch), After=task("after")), [0, 1])
+    assert after.reached.wait(10)
+    held.open()
+    for thread in threads:
+        thread.join(10)
+    after.open()
+    engine.ended(arn)
+    types = engine.types(arn)
+    assert types[types.index("MapStateFailed") :] == [
+        "MapStateFailed",
+        "MapStateExited",
+        "TaskStateEntered",
+        "TaskScheduled",
+        "TaskStarted",
+        "TaskSucceeded",
+        "TaskStateExited",
+        "ExecutionSucceeded",
+    ]
+    assert engine.called("more") == []
+
+
+def test_a_state_is_not_left_once_its_execution_is_being_stopped():
+    """Between the stop and its event another thread may still come to the end of a state."""
+    from moto.stepfunctions.parser.asl.eval.program_state import ProgramStopped
+
+    from local_stack.redrive.progress import Entered, Progress
+    from local_stack.redrive.recorder import Recorder
+
+    root = Progress(entered=Entered("Task", "TaskState", 1))
+    stopped = ProgramStopped(stop_date=None, error=None, cause=None)
+    env = SimpleNamespace(progress=root, _program_state=stopped, next_state_name=None)
+    context = SimpleNamespace(env=env, source_event_id=1, last_published_event_id=1)
+    recorder = Recorder([{"id": 1}], root)
+    details = {"stateExitedEventDetails": {"name": "Task", "output": "{}"}}
+    recorder.add_event(context, "TaskStateExited", details)
+    recorder.end("ExecutionAborted", {"executionAbortedEventDetails": {}})
+    assert [e.get("type") for e in recorder.events[1:]] == ["TaskStateAborted", "ExecutionAborted"]
+    assert root.entered
+    assert root.exited is None
 
 
 def test_each_event_follows_from_an_earlier_one(engine):

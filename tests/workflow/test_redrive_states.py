@@ -85,11 +85,18 @@ def test_a_wait_whose_timestamp_has_passed_goes_on(engine, monkeypatch, zone):
     try:
         until = datetime.now(UTC) + timedelta(seconds=5)
         wait = {"Type": "Wait", "TimestampPath": "$.until", "Next": "After"}
-        engine.functions["fail"] = broken = Switch()
+        broken = Switch()
+
+        def fail(value):
+            engine.wait_for(lambda: "WaitStateEntered" in engine.types(arn))
+            return broken(value)
+
+        engine.functions["fail"] = fail
         definition = chain(
             Both=parallel(chain(Hold=wait, After=task("after")), chain(Break=task("fail")))
         )
-        arn = engine.run(definition, {"until": until.strftime("%Y-%m-%dT%H:%M:%SZ")})
+        arn = engine.start(definition, {"until": until.strftime("%Y-%m-%dT%H:%M:%SZ")})
+        engine.ended(arn)
         assert "WaitStateAborted" in engine.types(arn)
         assert datetime.now(UTC) < until
         broken.repair()

@@ -76,8 +76,12 @@ def _list(request: Any) -> ActionResult:
     if request._get_param("statusFilter") == "PENDING_REDRIVE":  # noqa: SLF001
         raise ValidationException("PENDING_REDRIVE cannot be used with stateMachineArn")
     answer: Any = _MOTO_LIST(request).result
-    find = request.stepfunction_backend.describe_execution
-    items = [item | _seen_from_outside(find(item["executionArn"])) for item in answer["executions"]]
+    arn = request._get_param("stateMachineArn")  # noqa: SLF001
+    machine = request.stepfunction_backend.describe_state_machine(arn)
+    found = {execution.execution_arn: execution for execution in machine.executions}
+    items = [
+        item | _seen_from_outside(found[item["executionArn"]]) for item in answer["executions"]
+    ]
     return ActionResult(answer | {"executions": items})
 
 

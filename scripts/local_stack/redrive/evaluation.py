@@ -170,5 +170,10 @@ def _evaluate_iteration(original: Evaluation, worker: Any, env: Any, job: Any) -
     if env.progress.ended:
         job.job_output = json.loads(env.progress.exited.output)
         return None
-    original(worker, env, job)
+    try:
+        if env.progress.closed:
+            raise Abandoned(job.job_index)
+        original(worker, env, job)
+    except Abandoned as abandoned:
+        job.job_output = abandoned  # which ends the work on this Map's items
     return None

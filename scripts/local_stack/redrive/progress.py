@@ -55,7 +55,6 @@ class Progress:
     branches: dict[int, Progress] = field(default_factory=dict)
     settled: bool = False
     closed: bool = False
-    restored: bool = False
     fanned_out: bool = False
 
     @property
@@ -67,11 +66,8 @@ class Progress:
 
     def begin(self, name: str) -> bool:
         """A state is about to be evaluated; tell whether a redrive resumes in this very state."""
-        resumed = self.restored and self.entered is not None and self.entered.name == name
-        self.restored = self.fanned_out = False
-        if not resumed:
-            self.branches = {}
-        return resumed
+        self.fanned_out = False
+        return self.entered is not None and self.entered.name == name
 
     def fan_out(self) -> None:
         """The open state starts its branches or iterations. When it retries, all of them anew."""
@@ -110,7 +106,6 @@ class Progress:
         """Make it the start of a redrive."""
         self.closed = self.fanned_out = False
         self.settled = self.ended
-        self.restored = True
         for branch in self.branches.values():
             branch.restore()
 

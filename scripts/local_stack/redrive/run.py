@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 import threading
 import zlib
@@ -17,6 +18,8 @@ from moto.stepfunctions.parser.utils import TMP_THREADS
 from local_stack.redrive.progress import Progress
 from local_stack.redrive.recorder import Recorder
 
+# A bulk redrive could start hundreds, and each costs about ten threads. AWS knows no such bound.
+_redriven_at_once = threading.BoundedSemaphore(50)
 _STATUS = {
     "ExecutionSucceeded": ExecutionStatus.SUCCEEDED,
     "ExecutionFailed": ExecutionStatus.FAILED,
@@ -55,7 +58,8 @@ class Run(ExecutionWorker):
             self._recorder.add_event(
                 context, "ExecutionRedriven", {"executionRedrivenEventDetails": count}
             )
-        threading.Thread(target=self._execution_logic, daemon=True).start()
+        name = f"execution {self._evaluation_details.execution_details.name}"
+        threading.Thread(target=self._execution_logic, name=name, daemon=True).start()
 
     def stop(self, stop_date: datetime, error: str | None, cause: str | None) -> None:
         env: Any = self.env
@@ -67,7 +71,8 @@ class Run(ExecutionWorker):
 
     def _execution_logic(self) -> None:
         program: Any = self._get_evaluation_entrypoint()
-        program.eval(self.env)
+        with _redriven_at_once if self._redrives.date else contextlib.nullcontext():
+            program.eval(self.env)
         # What is still here without an end was timed out by the program's own clock.
         self._recorder.end("ExecutionTimedOut", {"executionTimedOutEventDetails": {}})
         self._finish()
@@ -104,15 +109,15 @@ class Run(ExecutionWorker):
 class FinishedRun:
     """Stands where moto looks for a finished execution's worker.
 
-    Only the history and, unless it succeeded, the progress are left: no thread, no frame.
+    Only the history and the progress are left: no thread, no frame.
     """
 
     def __init__(self, recorder: Recorder) -> None:
-        events = recorder.get_event_history()
-        self.end = events[-1]
-        self.length = len(events)
-        root = None if self.end["type"] == "ExecutionSucceeded" else recorder.root
-        self._kept = zlib.compress(pickle.dumps((events, root)), level=1)
+        with recorder.lock:  # abandoned threads may still look into the progress
+            self.end = recorder.events[-1]
+            self.length = len(recorder.events)
+            kept = pickle.dumps((recorder.events, recorder.root))
+        self._kept = zlib.compress(kept, level=1)
         self.env = SimpleNamespace(event_manager=self)
 
     def get_event_history(self) -> list[dict[str, Any]]:
@@ -121,16 +126,14 @@ class FinishedRun:
     def resume(self) -> Recorder:
         """The recorder of a run that goes on from here; this run's is left as it is."""
         events, root = self._load()
-        if root is None:
-            raise ValueError("a succeeded execution is not resumed")
         root.restore()
         return Recorder(events, root)
 
     def stop(self, *_: Any, **__: Any) -> None:
         """An execution that has ended cannot be stopped; AWS ignores it too."""
 
-    def _load(self) -> tuple[list[dict[str, Any]], Progress | None]:
-        kept: tuple[list[dict[str, Any]], Progress | None]
+    def _load(self) -> tuple[list[dict[str, Any]], Progress]:
+        kept: tuple[list[dict[str, Any]], Progress]
         kept = pickle.loads(zlib.decompress(self._kept))  # noqa: S301 - its own
         return kept
 
