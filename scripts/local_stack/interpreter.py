@@ -19,8 +19,8 @@ from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
 
-import jsonpath_ng.ext
 from botocore.exceptions import ClientError
+from jsonpath_ng.ext.parser import parse as parse_path
 from moto.awslambda_simple.models import LambdaSimpleBackend
 from moto.stepfunctions.parser.api import ExecutionStatus
 from moto.stepfunctions.parser.asl.component.common.path import result_path
@@ -39,7 +39,7 @@ Invoke = Callable[[str, bytes], Invocation]
 
 _read_timestamp: Any = Timestamp._from_timestamp_string  # noqa: SLF001
 _parse = functools.cache(AmazonStateLanguageParser.parse)
-_parse_path = functools.cache(jsonpath_ng.ext.parse)
+_parse_path = functools.cache(parse_path)
 
 
 def install(invoke: Invoke, time_scale: float) -> None:

@@ -10,7 +10,7 @@ from local_stack.moto_server import MotoServer
 from local_stack.stack import LocalStack, Options
 from workflow.engine import Engine
 from workflow.harness import Fulfilment
-from workflow.tools import secrets_found
+from workflow.secrets_scan import secrets_found
 
 TIME_SCALE = 0.02  # a retry interval of 60 s takes 1.2 s; the grace 10 s; the lease 11 s
 

@@ -40,7 +40,7 @@ def booking(**changes: Any) -> dict[str, Any]:
 class Fulfilment:
     stack: LocalStack
     out: Any
-    _bookings: dict[str, str | None] = field(default_factory=dict)
+    _inputs: dict[str, Any] = field(default_factory=dict)
 
     def publish(self, *messages: dict[str, Any] | str) -> None:
         queue = self.stack.output("BookingQueueUrl")
@@ -69,6 +69,13 @@ class Fulfilment:
         """DescribeExecution of every execution, oldest first."""
         return [self._describe(listed["executionArn"]) for listed in list_executions(self.stack)]
 
+    def by_message(self) -> list[tuple[str, dict[str, Any]]]:
+        """The SQS message id of every execution, and the execution as it is listed."""
+        return [
+            (self._input(listed["executionArn"])[0]["messageId"], listed)
+            for listed in list_executions(self.stack)
+        ]
+
     def finished(self, id_: str) -> int:
         return self._finished()[id_]
 
@@ -81,10 +88,13 @@ class Fulfilment:
         )
 
     def _booking(self, arn: str) -> str | None:
+        return booking_of(self._input(arn))
+
+    def _input(self, arn: str) -> Any:
         # Kept: many executions live on the shared stack, and waits look at all of them often.
-        if arn not in self._bookings:
-            self._bookings[arn] = booking_of(json.loads(self._describe(arn)["input"]))
-        return self._bookings[arn]
+        if arn not in self._inputs:
+            self._inputs[arn] = json.loads(self._describe(arn)["input"])
+        return self._inputs[arn]
 
     def _describe(self, arn: str) -> dict[str, Any]:
         found: dict[str, Any] = self.stack.client("stepfunctions").describe_execution(

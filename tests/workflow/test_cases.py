@@ -64,14 +64,17 @@ def test_each_invalid_message_fails_as_invalid_booking_and_writes_nothing(fulfil
 
 
 def nothing_runs(fulfilment):
-    return all(execution["status"] != "RUNNING" for execution in fulfilment.all_executions())
+    return all(listed["status"] != "RUNNING" for _, listed in fulfilment.by_message())
 
 
 def all_ended(fulfilment, message_ids):
     """The executions by the message's id, once all have ended; else nothing."""
-    found = {
-        json.loads(execution["input"])[0]["messageId"]: execution
-        for execution in fulfilment.all_executions()
-        if execution["status"] != "RUNNING"
+    arns = {
+        id_: listed["executionArn"]
+        for id_, listed in fulfilment.by_message()
+        if id_ in message_ids and listed["status"] != "RUNNING"
     }
-    return found if message_ids <= set(found) else None
+    describe = fulfilment.stack.client("stepfunctions").describe_execution
+    if message_ids > set(arns):
+        return None
+    return {id_: describe(executionArn=arn) for id_, arn in arns.items()}

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from local_stack.aws import Credentials
 from local_stack.deploy import STACK
 from sam_template import load_sam, translate
 from workflow.processes import PROJECT
@@ -128,12 +129,17 @@ def test_the_function_has_its_limits_and_its_workers_have_the_same(aws, fulfilme
     assert fulfilment.stack.deployment.states[name] == state
 
 
-def test_each_function_has_the_credentials_of_its_own_role(aws, fulfilment):
-    callers = set()
-    for spec in fulfilment.stack.deployment.functions:
-        assert spec.environment["AWS_SESSION_TOKEN"]
-        callers.add(spec.environment["AWS_ACCESS_KEY_ID"])
-    assert len(callers) == len(STEPS)
+@pytest.mark.parametrize("step", STEPS)
+def test_the_functions_workers_are_their_own_role_to_aws(aws, fulfilment, step):
+    function = aws("lambda").get_function_configuration(FunctionName=f"{NAME}-{step}")
+    (spec,) = [
+        s for s in fulfilment.stack.deployment.functions if s.name == function["FunctionName"]
+    ]
+    given = (f"AWS_{key}" for key in ("ACCESS_KEY_ID", "SECRET_ACCESS_KEY", "SESSION_TOKEN"))
+    worker = Credentials(*(spec.environment[name] for name in given))
+    caller = fulfilment.stack.endpoint.client("sts", worker).get_caller_identity()
+    role = function["Role"].rsplit("/", 1)[1]
+    assert f":assumed-role/{role}/" in caller["Arn"]
 
 
 def test_each_role_has_the_policies_that_the_template_gives_it(aws):

@@ -8,11 +8,13 @@ import itertools
 import json
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from minitickets.adapters.jobs_table import JobsTable
 from workflow.aws_calls import aws_calls
-from workflow.harness import booking, statuses
+from workflow.harness import PATIENCE, booking, statuses
 from workflow.tools import break_step, invoke, message_ids, on_step, put, tokens, wait
 
 HOUR = 3600
@@ -210,6 +212,25 @@ def test_g6_runs_of_one_booking_at_the_same_time_send_one_email(fulfilment, runs
     outcomes = sorted(json.loads(execution["output"])["email"] for execution in executions)
     assert outcomes == ["already-sent"] * (runs - 1) + ["sent"]
     assert len(set(tokens(fulfilment, id_).values())) == 2
+
+
+def test_g6_of_two_hundred_races_for_a_free_lease_each_has_one_winner(fulfilment):
+    table = JobsTable(
+        fulfilment.stack.client("dynamodb"), fulfilment.stack.output("ProcessedJobsTableName")
+    )
+    now = int(time.time())
+    barrier = threading.Barrier(2)
+
+    def race(owner):
+        lost = 0
+        for number in range(200):
+            barrier.wait(PATIENCE)
+            in_the_way = table.lease(f"bk_race{number}", owner, now, now + HOUR, now + HOUR)
+            lost += in_the_way is not None and in_the_way.owner != owner
+        return lost
+
+    with ThreadPoolExecutor(2) as threads:
+        assert sum(threads.map(race, ["arn:one", "arn:two"])) == 200
 
 
 def test_g6_a_run_that_hung_finds_the_email_sent_by_the_other(fulfilment, hung):

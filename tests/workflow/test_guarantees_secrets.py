@@ -6,7 +6,8 @@
 import json
 
 from workflow.harness import booking
-from workflow.tools import break_step, delete_ticket, put, secrets_found, tokens
+from workflow.secrets_scan import secrets_found
+from workflow.tools import break_step, delete_ticket, put, tokens
 
 PLANTED = "PLANTED" + "7" * 19
 

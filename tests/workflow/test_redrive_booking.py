@@ -273,3 +273,9 @@ def test_the_command_leaves_what_a_redrive_cannot_help(tmp_path):
     assert summary["tickets"] == {"creating": 0, "ready": 2}
     assert done.returncode == 1
     assert "not redriven" in done.stderr
+
+
+def test_redrive_belongs_to_once():
+    done = finished("local_stack", "--redrive")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--redrive belongs to --once FILE" in done.stderr
