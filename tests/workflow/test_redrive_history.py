@@ -177,6 +177,21 @@ def test_a_state_is_not_left_once_its_execution_is_being_stopped():
     assert root.exited is None
 
 
+def test_a_thread_of_something_aborted_starts_nothing_and_is_not_heard():
+    from local_stack.redrive.progress import Progress
+    from local_stack.redrive.recorder import Abandoned, Recorder
+
+    env = SimpleNamespace(progress=Progress(closed=True), _program_state=None)
+    context = SimpleNamespace(env=env, source_event_id=1, last_published_event_id=1)
+    recorder = Recorder([{"id": 1}], Progress())
+    for start in ("TaskStateEntered", "TaskScheduled", "LambdaFunctionScheduled"):
+        with pytest.raises(Abandoned):
+            recorder.add_event(context, start, {})
+    for end in ("TaskSucceeded", "TaskFailed", "TaskStateExited", "MapIterationSucceeded"):
+        recorder.add_event(context, end, {})
+    assert recorder.events == [{"id": 1}]
+
+
 def test_each_event_follows_from_an_earlier_one(engine):
     broken = Switch(fits=lambda value: value == 1)
     engine.functions["work"] = broken
