@@ -13,6 +13,7 @@ import pytest
 import zxingcpp
 from PIL import Image
 
+from local_stack.cli import main
 from workflow.harness import booking
 from workflow.processes import (
     endpoint_of_children,
@@ -262,32 +263,46 @@ def good(tmp_path):
     return file
 
 
-def refused(*arguments):
-    """The one sentence of a command that exits as misused."""
-    done = finished("local_stack", *arguments)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    (sentence,) = done.stderr.splitlines()
-    assert sentence.startswith("scripts/run: ")
-    assert sentence.endswith(". See scripts/run --help.")
-    return sentence
+@pytest.fixture
+def refused(capsys):
+    """Run the command in this process, and give the one sentence it says as misused."""
+
+    def refuse(*arguments):
+        with pytest.raises(SystemExit) as end:
+            main([str(argument) for argument in arguments])
+        assert end.value.code == 2
+        output, said = capsys.readouterr()
+        assert output == ""
+        (sentence,) = said.splitlines()
+        assert sentence.startswith("scripts/run: ")
+        assert sentence.endswith(". See scripts/run --help.")
+        return sentence
+
+    return refuse
 
 
-def test_a_missing_file_is_named(tmp_path):
+def test_a_mistake_ends_the_process_with_code_two_and_one_sentence(tmp_path):
+    done = finished("local_stack", "--once", tmp_path / "gone", "--out", tmp_path / "out")
+    assert (done.returncode, done.stdout) == (2, "")
+    reason = f"cannot read the file {tmp_path / 'gone'}: No such file or directory"
+    assert done.stderr == f"scripts/run: {reason}. See scripts/run --help.\n"
+
+
+def test_a_missing_file_is_named(refused, tmp_path):
     assert str(tmp_path / "gone") in refused("--once", tmp_path / "gone", "--out", tmp_path / "o")
 
 
-def test_a_folder_in_place_of_the_file_is_named(tmp_path):
+def test_a_folder_in_place_of_the_file_is_named(refused, tmp_path):
     sentence = refused("--once", tmp_path, "--out", tmp_path / "o")
     assert str(tmp_path) in sentence
     assert "directory" in sentence
 
 
-def test_a_folder_below_a_file_is_named(good):
+def test_a_folder_below_a_file_is_named(refused, good):
     assert str(good / "below") in refused("--once", good, "--out", good / "below")
 
 
-def test_missing_out_is_asked_for(good):
+def test_missing_out_is_asked_for(refused, good):
     assert "--out" in refused("--once", good)
 
 
@@ -305,27 +320,29 @@ def test_missing_out_is_asked_for(good):
         ("", "STATE[SEAT]:KIND:TIMES"),
     ],
 )
-def test_a_fault_that_makes_no_sense_is_named_with_what_is_wrong(good, tmp_path, fault, named):
+def test_a_fault_that_makes_no_sense_is_named_with_what_is_wrong(
+    refused, good, tmp_path, fault, named
+):
     assert named in refused("--once", good, "--out", tmp_path / "o", "--fault", fault)
 
 
 @pytest.mark.parametrize("scale", ["0", "-1", "nan", "inf", "fast", ""])
-def test_a_time_scale_that_is_no_number_above_zero_is_named(good, tmp_path, scale):
+def test_a_time_scale_that_is_no_number_above_zero_is_named(refused, good, tmp_path, scale):
     sentence = refused("--once", good, "--out", tmp_path / "o", f"--time-scale={scale}")
     assert "--time-scale" in sentence
     assert repr(scale) in sentence
 
 
 @pytest.mark.parametrize("port", ["http", "-1", "65536", "99999999999999", "1.5", ""])
-def test_a_port_that_is_none_is_named(port):
+def test_a_port_that_is_none_is_named(refused, port):
     sentence = refused(f"--port={port}")
     assert "--port" in sentence
     assert repr(port) in sentence
 
 
-def test_a_fault_without_once_is_refused():
+def test_a_fault_without_once_is_refused(refused):
     assert "--once" in refused("--fault", "Written:error:1")
 
 
-def test_an_unknown_option_is_named():
+def test_an_unknown_option_is_named(refused):
     assert "--onse" in refused("--onse", "file")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from local_stack.book import main as book_main
 from workflow.harness import booking
 from workflow.processes import (
     PATIENCE,
@@ -108,11 +109,10 @@ def test_scripts_book_reads_a_file_too(stack, tmp_path):
 
 @linux
 def test_it_listens_on_the_loopback_address_only(stack):
-    inodes = {
-        link.readlink().name
-        for link in Path(f"/proc/{stack.process.pid}/fd").iterdir()
-        if str(link.readlink()).startswith("socket:")
-    }
+    inodes = set()
+    for link in Path(f"/proc/{stack.process.pid}/fd").iterdir():
+        with suppress(FileNotFoundError):  # closed meanwhile: not a socket that listens
+            inodes.add(str(link.readlink()))
     listening = set()
     for table in ("tcp", "tcp6"):
         for row in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
@@ -196,20 +196,31 @@ def test_a_taken_port_is_said_and_a_free_one_used(tmp_path):
 # ---- scripts/book without a stack
 
 
-def misused(*arguments, content=b"{}\n"):
-    done = finished("local_stack.book", *arguments, content=content)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    (sentence,) = done.stderr.splitlines()
-    assert sentence.startswith("scripts/book: ")
-    return sentence
+@pytest.fixture
+def misused(capsys):
+    """Run the command in this process, and give the one sentence it says as misused."""
+
+    def misuse(*arguments):
+        with pytest.raises(SystemExit) as end:
+            book_main([str(argument) for argument in arguments])
+        assert end.value.code == 2
+        output, said = capsys.readouterr()
+        assert output == ""
+        (sentence,) = said.splitlines()
+        assert sentence.startswith("scripts/book: ")
+        return sentence
+
+    return misuse
 
 
 def test_it_says_where_nothing_listens():
     with closing(socket.socket()) as unused:
         unused.bind(("127.0.0.1", 0))  # bound and not listening: nobody else takes it
         endpoint = f"http://127.0.0.1:{unused.getsockname()[1]}"
-        assert f"no local stack answers at {endpoint}" in misused("-", "--endpoint", endpoint)
+        done = finished("local_stack.book", "-", "--endpoint", endpoint, content=b"{}\n")
+    assert (done.returncode, done.stdout) == (2, "")
+    (sentence,) = done.stderr.splitlines()
+    assert f"no local stack answers at {endpoint}" in sentence
 
 
 @pytest.mark.parametrize(
@@ -227,15 +238,15 @@ def test_it_says_where_nothing_listens():
         "",
     ],
 )
-def test_it_talks_to_this_machine_only(endpoint):
+def test_it_talks_to_this_machine_only(misused, endpoint):
     assert repr(endpoint) in misused("-", f"--endpoint={endpoint}")
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path):
+def test_a_file_that_is_not_there_is_named(misused, tmp_path):
     assert str(tmp_path / "gone") in misused(tmp_path / "gone")
 
 
-def test_a_missing_file_argument_is_asked_for():
+def test_a_missing_file_argument_is_asked_for(misused):
     assert "FILE" in misused()
 
 
