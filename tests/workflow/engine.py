@@ -48,6 +48,7 @@ class Engine:
         self.client: Any = endpoint.client("stepfunctions")
         self.functions: dict[str, Function] = {}
         self.calls: list[tuple[str, Any]] = []
+        self.arn = ""
         self._lock = threading.Lock()
 
     def reset(self) -> None:
@@ -77,12 +78,14 @@ class Engine:
         return str(made["stateMachineArn"])
 
     def start(self, definition: dict[str, Any], value: Any = None, kind: str = "STANDARD") -> str:
+        machine, name = self.create(definition, kind), f"run-{next(_numbers)}"
+        # Known before the start, so that the functions can look at their own execution.
+        self.arn = f"{machine.replace(':stateMachine:', ':execution:')}:{name}"
         started = self.client.start_execution(
-            stateMachineArn=self.create(definition, kind),
-            name=f"run-{next(_numbers)}",
-            input=json.dumps({} if value is None else value),
+            stateMachineArn=machine, name=name, input=json.dumps({} if value is None else value)
         )
-        return str(started["executionArn"])
+        assert started["executionArn"] == self.arn
+        return self.arn
 
     def run(self, definition: dict[str, Any], value: Any = None, kind: str = "STANDARD") -> str:
         """Start an execution, and wait for its end."""

@@ -88,7 +88,7 @@ def test_a_wait_whose_timestamp_has_passed_goes_on(engine, monkeypatch, zone):
         broken = Switch()
 
         def fail(value):
-            engine.wait_for(lambda: "WaitStateEntered" in engine.types(arn))
+            engine.wait_for(lambda: "WaitStateEntered" in engine.types(engine.arn))
             return broken(value)
 
         engine.functions["fail"] = fail
@@ -128,7 +128,7 @@ def test_of_a_parallel_only_failed_and_aborted_branches_run_each_from_the_step_n
     def fail_once_others_are_far(value):
         if broken.error:
             assert slow.reached.wait(10)
-            engine.wait_for(lambda: engine.types(arn).count("TaskStateExited") >= 3)
+            engine.wait_for(lambda: engine.types(engine.arn).count("TaskStateExited") >= 3)
         return broken(value)
 
     engine.functions["b2"] = fail_once_others_are_far
@@ -164,7 +164,7 @@ def test_of_a_map_only_failed_and_aborted_iterations_run_each_from_the_step_not_
             held(value)
         if value == 2 and broken.error:
             assert held.reached.wait(10)
-            engine.wait_for(lambda: "MapIterationSucceeded" in engine.types(running))
+            engine.wait_for(lambda: "MapIterationSucceeded" in engine.types(engine.arn))
         return broken(value)
 
     engine.functions["two"] = two
@@ -281,7 +281,7 @@ def test_after_a_parallels_own_retry_the_last_attempt_is_what_goes_on(engine):
     def fail_after_the_other(value):
         attempt = len(engine.called("left"))
         if broken.error:
-            engine.wait_for(lambda: engine.types(arn).count("TaskStateExited") == attempt)
+            engine.wait_for(lambda: engine.types(engine.arn).count("TaskStateExited") == attempt)
         return broken(value)
 
     engine.functions["left"] = fail_after_the_other
