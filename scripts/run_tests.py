@@ -33,7 +33,7 @@ def main(arguments: list[str]) -> int:
     for_pytest = [_from_caller(argument) for argument in for_pytest if argument != "--"]
     if not options.all:
         for_pytest = ["-m", "not slow", *for_pytest]
-    for_pytest = ["-n", "2", "--dist", "loadgroup", *for_pytest]
+    for_pytest = ["-n", "2", *for_pytest]
     os.chdir(PROJECT)
 
     import pytest  # here, so that --help answers at once

@@ -1,24 +1,25 @@
-"""How the tests are shared out between two processes (pytest-xdist, ``--dist loadgroup``)."""
+"""How the tests are shared out between processes (pytest-xdist)."""
 
-from pathlib import Path
+from typing import Any
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
+
+ON_THE_SHARED_STACK = "tests/workflow/"
 
 
-@pytest.hookimpl(tryfirst=True)  # xdist reads the groups in the same hook
+class _OneStack(LoadScopeScheduling):
+    """A file's tests stay together, and so do all that share the stack: one stack is enough."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        path = nodeid.split("::")[0]
+        return ON_THE_SHARED_STACK if path.startswith(ON_THE_SHARED_STACK) else path
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
+    return _OneStack(config, log)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep a file's tests together, and all tests on the shared stack: one stack is enough.
-
-    Those go first, since they take the longest.
-    """
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(_group(item)))
-    items.sort(key=lambda item: not _uses_the_stack(item))
-
-
-def _group(item: pytest.Item) -> str:
-    return "stack" if _uses_the_stack(item) else Path(item.path).stem
-
-
-def _uses_the_stack(item: pytest.Item) -> bool:
-    return "fulfilment" in getattr(item, "fixturenames", ())
+    """Begin with the tests on the stack: they take the longest."""
+    items.sort(key=lambda item: not item.nodeid.startswith(ON_THE_SHARED_STACK))

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
+from commands.processes import PROJECT
 from local_stack.aws import Credentials
 from local_stack.deploy import STACK
 from sam_template import load_sam, translate
-from workflow.processes import PROJECT
 
 TEMPLATE = translate(load_sam(PROJECT / "template.yaml"))
 ACCOUNT, REGION = "123456789012", "eu-west-1"

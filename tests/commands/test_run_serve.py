@@ -12,9 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from local_stack.book import main as book_main
-from workflow.harness import booking
-from workflow.processes import (
+from commands.processes import (
     PATIENCE,
     PROJECT,
     TRACEBACK,
@@ -24,6 +22,8 @@ from workflow.processes import (
     wait_until_gone,
     workers,
 )
+from local_stack.book import main as book_main
+from workflow.harness import booking
 
 SAMPLES = {"bk_gala_1": 4, "bk_jazz_1": 2, "bk_matinee_1": 1}  # seats by booking
 LISTENING = r"Listening on (http://127\.0\.0\.1:(\d+)) "

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from commands.processes import PATIENCE, PROJECT, environment, running
 from local_stack import samples
 from minitickets.drawing.ticket_image import TicketFace, draw_ticket
-from workflow.harness import Fulfilment, booking
-from workflow.processes import PATIENCE, PROJECT, environment, running
 
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
 COMMANDS = [
@@ -112,15 +111,6 @@ def test_the_readmes_ticket_is_what_the_system_draws():
     )
     shown = PROJECT / re.findall(r'<img src="([^"]+)"', README)[0]
     assert shown.read_bytes() == draw_ticket(face).png
-
-
-def test_a_history_grows_by_the_readmes_formula(fulfilment: Fulfilment):
-    """25 + 19n events of n seats, and 3 a retry: counted at 3 and at 5 seats."""
-    bookings = [booking(quantity=3), booking(quantity=5)]
-    executions = fulfilment.fulfil(*bookings)
-    counted = [len(fulfilment.history(e["executionArn"])) for e in executions]
-    assert counted == [25 + 19 * 3, 25 + 19 * 5]
-    assert "25 + 19n" in README
 
 
 def test_the_sample_bookings_are_those_of_the_readme():

@@ -13,15 +13,15 @@ import pytest
 import zxingcpp
 from PIL import Image
 
-from local_stack.cli import main
-from workflow.harness import booking
-from workflow.processes import (
+from commands.processes import (
     endpoint_of_children,
     finished,
     running,
     wait_until_gone,
     workers,
 )
+from local_stack.cli import main
+from workflow.harness import booking
 
 KEYS = {"messages", "refused", "executions", "deadLetters", "tickets", "emails", "seconds"}
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
@@ -226,12 +226,9 @@ def test_a_fault_strikes_the_seat_it_names_and_no_other(tmp_path):
     assert (execution["status"], execution["error"]) == ("FAILED", "InjectedError")
 
 
+@pytest.mark.slow
 @linux
-@pytest.mark.parametrize(
-    "number",
-    [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)],
-    ids=lambda number: number.name,
-)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda n: n.name)
 def test_an_interrupted_run_still_says_what_it_did_and_leaves_no_process(tmp_path, number):
     (tmp_path / "in").write_text(body(bookingId="bk_cut", quantity=2) + "\n")
     out = tmp_path / "out"
