@@ -52,6 +52,10 @@ example: seat 2 cannot be written, and everything else still finishes
   scripts/run --once bookings.jsonl --out results --time-scale 0.02 \\
       --fault 'Written[2]:error:always'
 
+the same, then the fault is lifted and the failed execution goes on where it stopped
+  scripts/run --once bookings.jsonl --out results --time-scale 0.02 \\
+      --fault 'Written[2]:error:always' --redrive
+
 exit codes: 0 all bookings fulfilled; 1 some line refused or some execution failed; 2 bad usage;
 130 interrupted
 """
@@ -88,7 +92,13 @@ def _run(arguments: argparse.Namespace) -> int:
         from local_stack.publish import lines
 
         bodies = lines(arguments.content)
-        return run_once(bodies, arguments.out, FaultPlan(arguments.fault), arguments.time_scale)
+        return run_once(
+            bodies,
+            arguments.out,
+            FaultPlan(arguments.fault),
+            arguments.time_scale,
+            arguments.redrive,
+        )
     from local_stack.serve import serve
 
     serve(arguments.out, arguments.port, arguments.time_scale)
@@ -101,6 +111,8 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
     if arguments.once is None:
         if arguments.fault:
             parser.error("--fault belongs to --once FILE")
+        if arguments.redrive:
+            parser.error("--redrive belongs to --once FILE")
         arguments.out = arguments.out or PROJECT / "out"
     elif arguments.out is None:
         parser.error("--once FILE needs --out DIR, the folder for the results")
@@ -134,6 +146,8 @@ def _parser() -> _Parser:
     add("--once", type=Path, metavar="FILE", help="fulfil FILE's bookings and stop")
     add("--out", type=Path, metavar="DIR", help="folder for the results (default: out/)")
     add("--fault", type=_fault, action="append", default=[], metavar="FAULT", help="see below")
+    redrive = "afterwards lift the faults, redrive what failed, and report the end state"
+    add("--redrive", action="store_true", help=redrive)
     scale = "multiply the state machine's waits by X (grace not below 10 s)"
     add("--time-scale", type=_scale, default=1.0, metavar="X", help=scale)
     port = "where to listen on 127.0.0.1 (default 4510; a free port when N is taken)"

@@ -3,19 +3,19 @@
 - A Task calls the Lambda service in this process instead of moto's stub that always succeeds.
 - Retry intervals are multiplied by the time scale.
 - A definition is parsed once, not once an execution, and a JSONPath once, not at every use.
-- A finished execution keeps its history and lets go of its threads and frames: moto keeps all of
-  them for ever, 2 MB a booking.
+- A Wait's timestamp is UTC, whatever the machine's time zone; moto compares it with local time.
+- A failed execution can be redriven (:mod:`local_stack.redrive`), and a finished one keeps no more
+  than that needs: moto keeps all threads and frames for ever, 2 MB a booking.
 
 Installed once for the life of the process; a second call changes the service and the scale.
 """
 
 import functools
 import json
-import pickle
 import time
 import uuid
-import zlib
 from collections.abc import Callable
+from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
 
@@ -26,20 +26,20 @@ from moto.stepfunctions.parser.api import ExecutionStatus
 from moto.stepfunctions.parser.asl.component.common.path import result_path
 from moto.stepfunctions.parser.asl.component.common.retry import retrier_decl
 from moto.stepfunctions.parser.asl.component.state.exec.state_task import lambda_eval_utils
+from moto.stepfunctions.parser.asl.component.state.wait.wait_function.timestamp import Timestamp
 from moto.stepfunctions.parser.asl.parse.asl_parser import AmazonStateLanguageParser
 from moto.stepfunctions.parser.asl.utils import json_path
-from moto.stepfunctions.parser.backend.execution import BaseExecutionWorkerCommunication
 from moto.stepfunctions.parser.models import stepfunctions_parser_backends
-from moto.stepfunctions.parser.utils import TMP_THREADS
 
+from local_stack import redrive
 from local_stack.aws import ACCOUNT, REGION
 from local_stack.lambda_service import Invocation, TooManyRequests
 
 Invoke = Callable[[str, bytes], Invocation]
 
+_read_timestamp: Any = Timestamp._from_timestamp_string  # noqa: SLF001
 _parse = functools.cache(AmazonStateLanguageParser.parse)
 _parse_path = functools.cache(parse_path)
-_reflect_end = BaseExecutionWorkerCommunication.terminated
 
 
 def install(invoke: Invoke, time_scale: float) -> None:
@@ -70,7 +70,8 @@ def install(invoke: Invoke, time_scale: float) -> None:
     _replace(AmazonStateLanguageParser, "parse", staticmethod(_parse))
     _replace(json_path, "parse", _parse_path)
     _replace(result_path, "parse", _parse_path)
-    _replace(BaseExecutionWorkerCommunication, "terminated", _terminated)
+    _replace(Timestamp, "_from_timestamp_string", staticmethod(_local_time))
+    redrive.install()
 
 
 def _replace(owner: Any, name: str, value: object) -> None:
@@ -87,6 +88,11 @@ def running() -> int:
     )
 
 
+def _local_time(timestamp: str) -> datetime | None:
+    moment: datetime | None = _read_timestamp(timestamp)
+    return moment and moment.replace(tzinfo=UTC).astimezone().replace(tzinfo=None)
+
+
 def _client_error(refusal: TooManyRequests) -> ClientError:
     """https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html#API_Invoke_Errors"""
     answer: Any = {
@@ -94,26 +100,3 @@ def _client_error(refusal: TooManyRequests) -> ClientError:
         "ResponseMetadata": {"HTTPStatusCode": 429, "RequestId": str(uuid.uuid4())},
     }
     return ClientError(answer, "Invoke")
-
-
-def _terminated(communication: BaseExecutionWorkerCommunication) -> None:
-    execution: Any = communication.execution
-    history = execution.exec_worker.env.event_manager.get_event_history()
-    _reflect_end(communication)
-    execution.exec_worker = _FinishedWorker(history)
-    TMP_THREADS.clear()
-
-
-class _FinishedWorker:
-    """Stands where moto looks for a finished execution's worker: only its history is left."""
-
-    def __init__(self, history: list[dict[str, Any]]) -> None:
-        self._history = zlib.compress(pickle.dumps(history), level=1)
-        self.env = SimpleNamespace(event_manager=self)
-
-    def get_event_history(self) -> list[dict[str, Any]]:
-        history: list[dict[str, Any]] = pickle.loads(zlib.decompress(self._history))  # noqa: S301
-        return history
-
-    def stop(self, *_: Any, **__: Any) -> None:
-        """An execution that has ended cannot be stopped; AWS ignores it too."""

@@ -7,13 +7,24 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from botocore.exceptions import ClientError
+
 from local_stack.lambda_service import FaultPlan
 from local_stack.progress import StepEvent
 from local_stack.publish import RefusedError, publish
-from local_stack.results import OPEN_STATUSES, clear, list_executions, rows, write_results
+from local_stack.results import (
+    OPEN_STATUSES,
+    clear,
+    executions,
+    list_executions,
+    rows,
+    write_results,
+)
 from local_stack.stack import LocalStack, Options
 
 _POLL_SECONDS = 0.05
+# The message itself is at fault, and a redrive has the same input.
+_BEYOND_REDRIVE = {"InvalidBooking", "BookingConflict"}
 
 
 @dataclass
@@ -46,8 +57,13 @@ class Summary:
         )
 
 
-def run_once(bodies: list[bytes], out: Path, faults: FaultPlan, time_scale: float) -> int:
-    """Return the exit code: 0 when every body became a SUCCEEDED execution, else 1."""
+def run_once(
+    bodies: list[bytes], out: Path, faults: FaultPlan, time_scale: float, redrive: bool = False
+) -> int:
+    """Return the exit code: 0 when every body became a SUCCEEDED execution, else 1.
+
+    ``redrive``: afterwards lift the faults, redrive what failed, and report what comes of that.
+    """
     summary = Summary()
     try:
         clear(out)
@@ -56,6 +72,9 @@ def run_once(bodies: list[bytes], out: Path, faults: FaultPlan, time_scale: floa
             try:
                 _publish(stack, bodies, summary)
                 _wait_for_all(stack, summary)
+                if redrive:
+                    _redrive(stack)
+                    _wait_for_all(stack, summary)
             finally:
                 _count(stack, summary)
                 write_results(stack, out)
@@ -94,6 +113,23 @@ def _wait_for_all(stack: LocalStack, summary: Summary) -> None:
         if finished == len(statuses) and finished + dead_letters(stack) >= summary.messages:
             return
         time.sleep(_POLL_SECONDS)
+
+
+def _redrive(stack: LocalStack) -> None:
+    stack.faults.lift()
+    redrive = stack.client("stepfunctions").redrive_execution
+    for execution in executions(stack):
+        if execution["status"] == "SUCCEEDED":
+            continue
+        booking = execution["bookingId"] or "a message"
+        if execution["error"] in _BEYOND_REDRIVE:
+            say(f"{booking}  not redriven: {execution['error']} comes from the message itself")
+            continue
+        try:
+            redrive(executionArn=execution["executionArn"])
+            say(f"{booking}  redriven")
+        except ClientError as error:
+            say(f"{booking}  not redriven: {error.response['Error']['Message']}")
 
 
 def dead_letters(stack: LocalStack) -> int:

@@ -1,8 +1,14 @@
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
+from local_stack.aws import Endpoint, forget_aws_configuration
+from local_stack.emails import Outbox
+from local_stack.lambda_service import FaultPlan, Invocation
+from local_stack.moto_server import MotoServer
 from local_stack.stack import LocalStack, Options
+from workflow.engine import Engine
 from workflow.harness import Fulfilment
 from workflow.secrets_scan import secrets_found
 
@@ -20,3 +26,37 @@ def fulfilment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fulfilment]
         shared = Fulfilment(stack, out)
         yield shared
         assert secrets_found(shared) == []
+
+
+@pytest.fixture(scope="module")
+def endpoint(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Endpoint, Callable[[str, bytes], Invocation] | None]]:
+    """A local AWS, and what runs its functions after the test: there is one moto in a process, so
+    the whole system's is shared where other tests of this session need it."""
+    if any("fulfilment" in getattr(item, "fixturenames", ()) for item in request.session.items):
+        stack = request.getfixturevalue("fulfilment").stack
+        yield stack.endpoint, stack._invoke
+        return
+    forget_aws_configuration()
+    server = MotoServer(0, Outbox(Path(tmp_path_factory.mktemp("emails"))), FaultPlan())
+    yield server.endpoint, None
+    server.close()
+
+
+@pytest.fixture(scope="module")
+def shared_engine(endpoint) -> Iterator[Engine]:
+    from local_stack import interpreter
+
+    where, invoke_afterwards = endpoint
+    engine = Engine(where)
+    interpreter.install(engine.invoke, TIME_SCALE)
+    yield engine
+    if invoke_afterwards:
+        interpreter.install(invoke_afterwards, TIME_SCALE)
+
+
+@pytest.fixture
+def engine(shared_engine: Engine) -> Engine:
+    shared_engine.reset()
+    return shared_engine
