@@ -5,7 +5,7 @@
 
 from execution_history.causes import Cause, explain
 from execution_history.matrix import Matrix, Row, matrices, unreached
-from execution_history.model import Attempt, History, StateRun, Status, Step
+from execution_history.model import Attempt, History, Path, StateRun, Status, Step
 from execution_history.reader import read_history
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "Cause",
     "History",
     "Matrix",
+    "Path",
     "Row",
     "StateRun",
     "Status",

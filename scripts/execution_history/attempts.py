@@ -25,7 +25,7 @@ def succeed(run: StateRun, event: Event) -> None:
 def fail_container(history: History, run: StateRun, event: Event) -> None:
     """End a Map's or a Parallel's start with the error of the state that failed in it."""
     if run.attempts:
-        inner = next((leaf for leaf in history.failures if run.holds(leaf)), run)
+        inner = next((leaf for leaf in history.failures if run.holds(leaf.path)), run)
         attempt = run.attempts[-1]
         attempt.error = event.text("error") or inner.error
         attempt.cause = event.text("cause") or inner.cause

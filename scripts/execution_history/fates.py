@@ -39,10 +39,10 @@ def caught_error(output: str | None) -> tuple[str | None, str | None]:
 def abort_within(history: History, container: StateRun, event: Event) -> None:
     """Stop everything that still ran in a Map or Parallel that failed."""
     for run in history.current:
-        if run.status in OPEN and container.holds(run):
+        if run.status in OPEN and container.holds(run.path):
             finish(run, Status.ABORTED, event)
     for path, status in history.iterations.items():
-        if status in OPEN and _below(path, container):
+        if status in OPEN and container.holds(path):
             history.iterations[path] = Status.ABORTED
 
 
@@ -67,9 +67,9 @@ def abort_all(history: History, event: Event) -> None:
 def supersede_within(history: History, container: StateRun) -> None:
     """Set aside what a Map or Parallel did before its Retry began it again."""
     for run in history.current:
-        if container.holds(run):
+        if container.holds(run.path):
             run.superseded = True
-    for path in [path for path in history.iterations if _below(path, container)]:
+    for path in [path for path in history.iterations if container.holds(path)]:
         del history.iterations[path]
 
 
@@ -105,8 +105,3 @@ def reopen(run: StateRun | None) -> None:
 
 def _caught(run: StateRun) -> bool:
     return run.within is not None and (run.within.status is Status.CAUGHT or _caught(run.within))
-
-
-def _below(path: Path, container: StateRun) -> bool:
-    depth = len(container.path)
-    return path[:depth] == container.path and path[depth].state == container.name

@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from asl_walk import scopes
+from asl_walk import State, objects, scopes, targets
 from execution_history.model import History, Path, StateRun, Status
 
 
@@ -59,11 +59,10 @@ def unreached(history: History, definition: dict[str, Any]) -> list[str]:
 def _matrix(
     run: StateRun, history: History, inside: dict[Path, dict[str, StateRun]], order: list[str]
 ) -> Matrix:
-    depth = len(run.path)
     begun = {
         path: status
         for path, status in history.iterations.items()
-        if len(path) == depth + 1 and path[:depth] == run.path and path[depth].state == run.name
+        if len(path) == len(run.path) + 1 and run.holds(path)
     }
     rows = {int(p[-1].key): _row(p, status, inside.get(p, {})) for p, status in begun.items()}
     for index in range(run.length or 0):
@@ -88,5 +87,21 @@ def _seat(run: StateRun | None) -> int | None:
     return number if isinstance(number, int) else None
 
 
-def _order(definition: dict[str, Any]) -> list[str]:
-    return [name for scope in scopes(definition) for name in scope.states]
+def _order(body: dict[str, Any]) -> list[str]:
+    """A scope's states in the order of the work, each followed by the states inside it."""
+    scope = next(scopes(body))
+    names: dict[str, None] = {}
+    ahead = [body.get("StartAt")]
+    while ahead:
+        name = ahead.pop(0)
+        if isinstance(name, str) and name in scope.states and name not in names:
+            names[name] = None
+            ahead += [target for _, target in targets(scope.states[name])]
+    names |= dict.fromkeys(scope.states)  # and what nothing leads to
+    return [each for name in names for each in (name, *_inside(scope.states[name]))]
+
+
+def _inside(state: State) -> list[str]:
+    bodies = objects(state.get("Branches"))
+    bodies += objects([state.get("ItemProcessor") or state.get("Iterator")])
+    return [name for body in bodies for name in _order(body)]

@@ -89,14 +89,11 @@ class StateRun:
     def label(self) -> str:
         return "/".join([*map(str, self.path), self.name])
 
-    def holds(self, other: "StateRun") -> bool:
-        """Whether ``other`` ran inside this Map or Parallel."""
+    def holds(self, path: Path) -> bool:
+        """Whether something at ``path`` is inside this Map or Parallel."""
         depth = len(self.path)
-        return (
-            len(other.path) > depth
-            and other.path[:depth] == self.path
-            and other.path[depth].state == self.name
-        )
+        inside = len(path) > depth and path[:depth] == self.path
+        return inside and path[depth].state == self.name
 
 
 @dataclass
@@ -130,7 +127,7 @@ class History:
         """The states whose failure a Catch, their own or one around them, took care of."""
         own = [run for run in self.current if run.status is Status.CAUGHT]
         leaves = [run for run in self._innermost_failed() if _is_caught(run)]
-        return [run for run in own if not any(run.holds(leaf) for leaf in leaves)] + leaves
+        return [run for run in own if not any(run.holds(leaf.path) for leaf in leaves)] + leaves
 
     @property
     def aborted(self) -> list[StateRun]:

@@ -125,11 +125,9 @@ class _Reader:
                 fates.give_error(leaf, *fates.caught_error(run.output))
 
     def _scheduled(self, event: Event, place: Place) -> None:
-        run: StateRun | None
-        if isinstance(place, Scope):  # a redrive that does not enter the state again
+        run: StateRun | None = place if isinstance(place, StateRun) else None
+        if run is None:  # a redrive that does not enter the state again
             run = fates.resume(self._waiting, place.path, lambda run: run.type == "Task")
-        else:
-            run = place
         if run is not None:
             fates.reopen(run)
             self._places.put(event, run)

@@ -58,7 +58,7 @@ def _configuration(error: Exception) -> str:
 
 def _refused(error: aws.ClientError, where: str) -> str:
     code = str(error.response.get("Error", {}).get("Code", "Unknown"))
-    message = str(error.response.get("Error", {}).get("Message", "")).strip().rstrip(".")
+    message = " ".join(str(error.response.get("Error", {}).get("Message", "")).split()).rstrip(".")
     name = error.operation_name
     if code.startswith("AccessDenied") or code in ("UnauthorizedOperation", "NotAuthorized"):
         return f"You are not permitted to call {name} in {where}: {message or code}."

@@ -5,7 +5,17 @@ from typing import Any
 
 from rich.text import Text
 
-from execution_history import History, Matrix, Row, StateRun, Status, explain, matrices, unreached
+from execution_history import (
+    History,
+    Matrix,
+    Path,
+    Row,
+    StateRun,
+    Status,
+    explain,
+    matrices,
+    unreached,
+)
 from operations.advice import Advice
 from operations.executions import Described
 from operations.screen import Screen, status, text, when
@@ -17,6 +27,11 @@ _MARKS = {
     Status.ABORTED: ("stopped", "yellow"),
     Status.RUNNING: ("running", "cyan"),
     Status.PENDING: ("to redrive", "cyan"),
+}
+_ENDS = {
+    "FAILED": "Failed, and the history names no state:",
+    "TIMED_OUT": "Timed out: it took longer than the state machine's TimeoutSeconds.",
+    "ABORTED": "Stopped from outside.",
 }
 _FEW = 12  # rows; of a larger Map only those that are not done are shown
 
@@ -50,7 +65,7 @@ def write_report(screen: Screen, report: Report) -> None:
     _outside_maps(screen, report.history)
     for matrix in report.matrices:
         _matrix(screen, matrix)
-    _failures(screen, report.history)
+    _failures(screen, report)
     if report.unreached:
         screen.say("Never reached: ", ", ".join(report.unreached))
     _advice(screen, report)
@@ -118,18 +133,32 @@ def _cell(run: StateRun | None) -> Text:
     return text(word + tries, style)
 
 
-def _failures(screen: Screen, history: History) -> None:
+def _failures(screen: Screen, report: Report) -> None:
+    history = report.history
+    rows = {row.path: row.label for matrix in report.matrices for row in matrix.rows}
     for title, runs in (("Failed", history.failures), ("Caught", history.caught)):
         for run in runs:
-            cause = explain(run.error, run.cause)
-            tries = f" after {run.tries} attempts" if run.tries > 1 else ""
-            screen.say(f"{title}: ", run.label, tries, ": ", run.error or "no error is named")
-            screen.say("  ", cause.message)
-            for name, value in (("at ", cause.where), ("request ", cause.request_id)):
-                if value:
-                    screen.say("  ", name, value, style="dim")
-    if not history.failures and history.error:
-        screen.say("Failed: ", history.error, ": ", explain(history.error, history.cause).message)
+            _failure(screen, f"{title}: {run.name}{_where(run, rows)}", run)
+    if not history.failures and history.status in _ENDS:
+        cause = explain(history.error, history.cause).message if history.cause else ""
+        screen.say(_ENDS[history.status], " ", history.error or "", " ", cause)
+
+
+def _failure(screen: Screen, head: str, run: StateRun) -> None:
+    cause = explain(run.error, run.cause)
+    tries = f" after {run.tries} attempts" if run.tries > 1 else ""
+    screen.say(head, tries, ": ", run.error or "no error is named")
+    screen.say("  ", cause.message)
+    for name, value in (("at ", cause.where), ("request ", cause.request_id)):
+        if value:
+            screen.say("  ", name, value, style="dim")
+
+
+def _where(run: StateRun, rows: dict[Path, str]) -> str:
+    """`` of seat 2``, from the innermost iteration outwards; nothing outside every Map."""
+    depths = range(len(run.path), 0, -1)
+    labels = [rows[run.path[:depth]] for depth in depths if run.path[:depth] in rows]
+    return "".join(f" of {label}" for label in labels)
 
 
 def _advice(screen: Screen, report: Report) -> None:

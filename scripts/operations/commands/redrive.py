@@ -97,7 +97,9 @@ def _choose(
 ) -> list[Redrive]:
     now, chosen = operator.now(), {}
     for execution in _candidates(operator, asked, every_delivery, since):
-        redrive = consider(execution, errors, now, by_name=bool(asked))
+        redrive = consider(
+            execution, errors, now, by_name=execution.name in asked or execution.arn in asked
+        )
         if redrive:
             chosen[execution.arn] = redrive
     return list(chosen.values())
