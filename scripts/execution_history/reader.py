@@ -96,10 +96,9 @@ class _Reader:
 
     def _entered(self, event: Event, place: Place) -> None:
         name = str(event.text("name"))
-        run = fates.resume(self._waiting, place.path, lambda run: run.name == name)
-        if run is None:
-            run = self._first_visit(name, event, self._places.scope_after(event, place, name))
-        self._places.put(event, run)
+        awaited = fates.resume(self._waiting, place.path, lambda run: run.name == name)
+        scope = self._places.scope_after(event, place, name)
+        self._places.put(event, awaited or self._first_visit(name, event, scope))
 
     def _first_visit(self, name: str, event: Event, scope: Scope) -> StateRun:
         earlier = self._latest.get((scope.path, name))

@@ -12,8 +12,7 @@ from operations.commands.redrive import redrive
 from operations.commands.rerun import rerun
 from operations.commands.show import show
 from operations.context import Operator, Options, connect
-
-INTERRUPTED = 130
+from operations.stopping import INTERRUPTED
 
 
 @click.group(

@@ -5,6 +5,8 @@ import threading
 from types import FrameType, TracebackType
 from typing import Any, Self
 
+INTERRUPTED = 130  # the exit code
+
 
 class Interrupt:
     """In its ``with`` block the first Ctrl-C asks to stop, and the second one ends the command."""

@@ -8,7 +8,7 @@ from operations.commands.shared import connected
 from operations.context import Operator
 from operations.queues import DeadLetter, DeadLetters
 from operations.screen import age, text
-from operations.stopping import Interrupt
+from operations.stopping import INTERRUPTED, Interrupt
 
 
 @click.command("dead-letters")
@@ -43,7 +43,7 @@ def dead_letters(operator: Operator, send_back: bool, booking: str | None) -> in
         finally:
             _put_back(letters, found, back)
     _report(operator, wanted, back, send_back)
-    return 1 if send_back and len(back) < len(wanted) else 0
+    return INTERRUPTED if stop.requested() else 0
 
 
 def _put_back(letters: DeadLetters, found: list[DeadLetter], gone: list[DeadLetter]) -> None:

@@ -12,9 +12,7 @@ from operations.context import Operator
 from operations.executions import Described
 from operations.redrive_report import write_redrives
 from operations.redriving import Redrive, consider, failed, redrive_all
-from operations.stopping import Interrupt
-
-INTERRUPTED = 130
+from operations.stopping import INTERRUPTED, Interrupt
 
 
 @click.command
