@@ -68,6 +68,16 @@ def test_siblings_that_time_out_at_the_same_moment_are_told_apart_by_the_iterati
     assert [row.status for row in matrix.rows] == ["failed", "aborted", "aborted"]
 
 
+def test_an_iteration_is_stopped_by_its_own_event_before_the_map_has_failed():
+    """Also where the nameless TaskStateAborted points at the task that failed."""
+    events = failing_map()
+    events[21] = ("TaskStateAborted", 20)
+    read = read_history(history(*events)[:23])
+    assert (labels(read.failures), labels(read.aborted)) == (["Seats[1]/B"], ["Seats[0]/B"])
+    [matrix] = matrices(read)
+    assert [row.status for row in matrix.rows] == ["aborted", "failed"]
+
+
 def test_a_failure_whose_retry_succeeded_is_not_blamed():
     read = read_history(
         history(
