@@ -45,7 +45,7 @@ def advise(execution: Described, events: int | None, now: datetime, name: str) -
     if execution.status in OPEN:
         return Advice(False, "it is still running", f"minitickets show {name}")
     if execution.status not in UNSUCCESSFUL:
-        return Advice(False, "it succeeded, and AWS redrives no such execution")
+        return Advice(False, "it succeeded")
     if execution.error in NEVER_MENDED:
         return Advice(False, _MEANINGS[str(execution.error)], "minitickets book FILE")
     hindrance = _hindrance(execution, events, now)

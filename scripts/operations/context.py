@@ -53,7 +53,7 @@ class Operator:
 
     @property
     def find(self) -> Finder:
-        return Finder(self.target, self.executions, self.bookings)
+        return Finder(self.target, self.executions, self.bookings, self.options)
 
     def queue(self, what: str) -> str:
         """The URL of the stage's queue of that name."""

@@ -1,5 +1,6 @@
 """From what a person types to executions."""
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -10,6 +11,7 @@ from operations.bookings import Bookings, Claim
 from operations.executions import Described, Executions
 from operations.target import Target
 
+_NO_SUCH = ("ExecutionDoesNotExist", "InvalidArn", "ValidationException")
 _CLOCKS_DIFFER = timedelta(hours=1)
 
 
@@ -22,6 +24,7 @@ class Finder:
     target: Target
     executions: Executions
     bookings: Bookings
+    options: str = ""
 
     def one(self, asked: str) -> Described:
         """The execution of that ARN, name or booking; of a booking's several, the first."""
@@ -43,16 +46,20 @@ class Finder:
             unknown = (
                 f"No execution of {self.target.where} has accepted a booking {asked!r}, and none "
                 "is named so. A message that was refused, or failed before it was accepted, is "
-                f"found by: minitickets executions --booking {asked} --every-delivery"
+                f"found by: {self._search_command(asked)}"
             )
             return [self._by_arn(self.target.execution_arn(asked), unknown)]
         return self._search(asked, claim) if thorough else self._of_records(asked, claim)
+
+    def _search_command(self, booking: str) -> str:
+        search = f"minitickets executions --booking {shlex.quote(booking)} --every-delivery"
+        return search + self.options
 
     def _by_arn(self, arn: str, unknown: str) -> Described:
         try:
             return self.executions.describe(arn)
         except ClientError as error:
-            if error.response["Error"].get("Code") in ("ExecutionDoesNotExist", "InvalidArn"):
+            if error.response["Error"].get("Code") in _NO_SUCH:
                 raise NotFound(unknown) from error
             raise
 

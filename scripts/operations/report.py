@@ -162,7 +162,9 @@ def _where(run: StateRun, rows: dict[Path, str]) -> str:
 
 
 def _advice(screen: Screen, report: Report) -> None:
-    if report.advice:
+    if report.history.status == "SUCCEEDED":
+        screen.say("Nothing is left to do: it succeeded.")
+    elif report.advice:
         can = "A redrive can help: " if report.advice.redrive else "A redrive cannot help: "
         screen.say(can, report.advice.why, ".")
     if report.next:

@@ -3,6 +3,7 @@
 import json
 import sys
 import unicodedata
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -80,6 +81,10 @@ class Screen:
         for row in rows:
             table.add_row(*row)
         self.out.print(table)
+
+    def busy(self, doing: str) -> AbstractContextManager[object]:
+        """On a terminal, say what takes long for as long as it does."""
+        return self.err.status(text(doing)) if self.err.is_terminal else nullcontext()
 
     def complain(self, sentence: str) -> None:
         self.err.print(text(sentence), soft_wrap=True)

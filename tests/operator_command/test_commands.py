@@ -107,6 +107,15 @@ def test_the_endpoint_excludes_aws(capsys):
     assert "--endpoint is the local stack's" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "options",
+    [["--endpoint", "127.0.0.1:4510"], ["--endpoint", "http://"], ["--stage", "My Stage"]],
+)
+def test_an_option_that_cannot_be_meant_is_bad_usage(options, capsys):
+    assert main(["executions", *options]) == 2
+    assert "Invalid value" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("command", ["executions", "show", "redrive", "rerun", "book"])
 def test_help_teaches_by_examples(command, capsys):
     assert main([command, "--help"]) == 0

@@ -5,6 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from operations.context import operator
+from operations.screen import Screen
 from operations.target import Target
 
 TEMPLATE = Path(__file__).resolve().parents[2] / "template.yaml"
@@ -41,6 +43,13 @@ def test_the_arns_are_those_of_the_account_that_the_credentials_belong_to():
     assert target.execution_arn("e") == (
         f"arn:aws:{place}:execution:minitickets-prod-fulfil-booking:e"
     )
+
+
+def test_aws_is_called_at_its_rates_and_the_local_stack_as_fast_as_it_answers():
+    on_aws = operator(Target(Session("eu-west-1", "aws"), "prod"), Screen())
+    local = operator(Target(Session("eu-west-1", "aws"), "dev", "http://x"), Screen())
+    assert on_aws.executions.limits["ListExecutions"].per_second == 5
+    assert local.executions.limits == {}
 
 
 @pytest.mark.parametrize(

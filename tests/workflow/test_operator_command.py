@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from local_stack.lambda_service import parse_fault
+from local_stack.results import rows
 from operations.cli import main
 from workflow.harness import Fulfilment, booking
 
@@ -17,7 +18,10 @@ def told(fulfilment: Fulfilment, capsys: pytest.CaptureFixture[str]) -> Any:
     def run(*arguments: str, code: int = 0) -> dict[str, Any]:
         endpoint = fulfilment.stack.endpoint.url
         assert main([*arguments, "--json", "--endpoint", endpoint]) == code
-        return json.loads(capsys.readouterr().out)
+        written = capsys.readouterr()
+        tokens = [row["token"] for row in rows(fulfilment.stack, "TicketsTableName")]
+        assert not any(token in written.out + written.err for token in tokens)
+        return json.loads(written.out)
 
     return run
 

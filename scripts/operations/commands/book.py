@@ -9,7 +9,7 @@ from operations.context import Operator
 from operations.queues import publish, read_bodies
 
 
-@click.command
+@click.command(short_help="Publish the bookings of a file.")
 @click.argument("file", type=click.File("rb"))
 @connected
 def book(operator: Operator, file: BinaryIO) -> int:

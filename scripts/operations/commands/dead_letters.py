@@ -11,7 +11,7 @@ from operations.screen import age, text
 from operations.stopping import INTERRUPTED, Interrupt
 
 
-@click.command("dead-letters")
+@click.command("dead-letters", short_help="List messages that started nothing; send them back.")
 @click.option("--send-back", is_flag=True, help="Put them into the booking queue again.")
 @click.option("--booking", metavar="ID", help="Only this booking's messages.")
 @connected

@@ -15,7 +15,7 @@ from operations.screen import status, text, when
 _STATUSES = ("SUCCEEDED", *UNSUCCESSFUL, *OPEN)
 
 
-@click.command
+@click.command(short_help="List executions and the seats that are ready.")
 @click.option(
     "--status",
     "statuses",
@@ -67,7 +67,8 @@ def executions(
         and (not errors or each.error in errors)
         and (since is None or each.started_at >= since)
     )
-    rows = [_row(operator, each) for each in itertools.islice(wanted, limit)]
+    with operator.screen.busy("reading executions …"):
+        rows = [_row(operator, each) for each in itertools.islice(wanted, limit)]
     if operator.screen.as_json:
         operator.screen.json({"executions": rows})
     elif rows:

@@ -15,7 +15,7 @@ from operations.redriving import Redrive, consider, failed, redrive_all
 from operations.stopping import INTERRUPTED, Interrupt
 
 
-@click.command
+@click.command(short_help="Go on where failed executions stopped.")
 @click.argument("names", nargs=-1, metavar="[BOOKING|NAME|ARN]...")
 @click.option(
     "--booking", "bookings", multiple=True, metavar="ID", help="Like BOOKING (repeatable)."
@@ -67,7 +67,8 @@ def redrive(
         raise click.UsageError(
             "say what to redrive: a BOOKING, NAME or ARN, --error, --since, --all"
         )
-    chosen = _choose(operator, asked, every_delivery, errors, since)
+    with operator.screen.busy("reading the failed executions …"):
+        chosen = _choose(operator, asked, every_delivery, errors, since)
     if dry_run:
         write_redrives(operator.screen, chosen, dry_run=True)
         return 0

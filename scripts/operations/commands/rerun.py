@@ -14,7 +14,7 @@ from operations.executions import Described
 _EMAIL_KEPT_DAYS = 30
 
 
-@click.command
+@click.command(short_help="Start a new execution with the same input.")
 @click.argument("execution", metavar="BOOKING|NAME|ARN")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @connected

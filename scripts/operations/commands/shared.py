@@ -1,6 +1,7 @@
 """The options that every command has, and the one sentence it ends with when AWS says no."""
 
 import functools
+import re
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any
@@ -14,13 +15,31 @@ from operations.screen import plain
 from operations.target import LOCAL_ENDPOINT
 from operations.times import HOW, read_since
 
+
+def _address(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    if value is not None and not re.fullmatch(r"https?://[^\s/]+/?", value):
+        raise click.BadParameter(f"{value!r} is no address such as {LOCAL_ENDPOINT}")
+    return value
+
+
+def _stage(_: click.Context, __: click.Parameter, value: str) -> str:
+    if not re.fullmatch("[a-z][a-z0-9]{0,11}", value):  # the template's own rule
+        raise click.BadParameter(f"{value!r} is no stage: small letters and digits, 12 at most")
+    return value
+
+
 _OPTIONS = (
     click.option(
-        "--endpoint", metavar="URL", help=f"The local stack's address.  [default: {LOCAL_ENDPOINT}]"
+        "--endpoint",
+        metavar="URL",
+        callback=_address,
+        help=f"The local stack's address.  [default: {LOCAL_ENDPOINT}]",
     ),
     click.option("--profile", metavar="NAME", help="Work on AWS, with this profile."),
     click.option("--region", metavar="REGION", help="Work on AWS, in this region."),
-    click.option("--stage", metavar="STAGE", default=DEFAULT_STAGE, show_default=True),
+    click.option(
+        "--stage", metavar="STAGE", callback=_stage, default=DEFAULT_STAGE, show_default=True
+    ),
     click.option("--json", "as_json", is_flag=True, help="Write one JSON object to stdout."),
 )
 

@@ -1,6 +1,7 @@
 """``minitickets show``: one execution, down to the state that failed."""
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from operations.report import Report, write_report
 from strict_yaml import DuplicateKey, load
 
 
-@click.command
+@click.command(short_help="What happened in one execution, why it failed, and what to do.")
 @click.argument("execution", metavar="[BOOKING|NAME|ARN]", required=False)
 @click.option(
     "--history",
@@ -66,7 +67,7 @@ def show(
 def _report(operator: Operator, asked: str) -> Report:
     first, *others = operator.find.all(asked)
     history = read_history(operator.executions.history(first.arn))
-    advice = advise(first, history.events, operator.now(), asked)
+    advice = advise(first, history.events, operator.now(), shlex.quote(asked))
     return Report(
         history=history,
         definition=operator.executions.definition(first.arn),
