@@ -13,7 +13,7 @@ Runs the tests that are not marked slow. Every other argument is pytest's own:
   scripts/test --all                             the slow ones too
   scripts/test tests/unit -k token               some of them
   scripts/test -x --lf                           last time's failures, up to the first one
-  scripts/test -n 2                              on two processes
+  scripts/test -n 0                              in this process (the default is two processes)
 
 scripts/test -- --help shows pytest's options.
 """
@@ -33,6 +33,7 @@ def main(arguments: list[str]) -> int:
     for_pytest = [_from_caller(argument) for argument in for_pytest if argument != "--"]
     if not options.all:
         for_pytest = ["-m", "not slow", *for_pytest]
+    for_pytest = ["-n", "2", "--dist", "loadgroup", *for_pytest]
     os.chdir(PROJECT)
 
     import pytest  # here, so that --help answers at once

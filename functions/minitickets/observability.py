@@ -59,7 +59,10 @@ def step(work: Callable[[Event], dict[str, Any]]) -> Handler:
             logger.error("step failed", error=type(error).__name__)
             raise
         finally:
-            metrics.flush_metrics()
+            if metrics.provider.metric_set:
+                metrics.flush_metrics()
+            # A flush without metrics would keep what they are about for the next invocation's.
+            metrics.clear_metrics()
             logger.remove_keys(["execution", "bookingId", "seatNumber", "requestId"])
 
     return handler

@@ -73,7 +73,7 @@ class _Bench:
                 if set(statuses) != {"SUCCEEDED"}:
                     raise RuntimeError(f"not all bookings succeeded: {statuses}")
                 return time.perf_counter() - started
-            time.sleep(0.02)
+            time.sleep(0.1)
         raise RuntimeError(f"{len(quantities)} bookings took longer than {_PATIENCE} s")
 
     def _plain_loop(self, quantities: list[int]) -> float:

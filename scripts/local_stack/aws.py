@@ -7,6 +7,7 @@ from typing import Any
 
 ACCOUNT = "123456789012"  # moto's own
 REGION = "eu-west-1"
+DEFAULT_PORT = 4510
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Endpoint:
     url: str
 
     @functools.cache  # noqa: B019 - loading a service's model takes longer than most calls
-    def client(self, service: str, caller: Credentials = _ANYONE) -> Any:
+    def client(self, service: str, caller: Credentials = _ANYONE, attempts: int = 5) -> Any:
         import boto3
         from botocore.config import Config
 
@@ -39,7 +40,9 @@ class Endpoint:
             aws_session_token=caller.session_token,
             # An empty dict, not None, keeps the proxies of the shell out. The stack's own threads
             # share these clients: as many connections as the pipe allows executions.
-            config=Config(proxies={}, max_pool_connections=50),
+            config=Config(
+                proxies={}, max_pool_connections=50, retries={"total_max_attempts": attempts}
+            ),
         )
 
 

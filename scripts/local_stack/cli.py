@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from asl_walk import tasks
+from local_stack.aws import DEFAULT_PORT
 from local_stack.lambda_service import Fault, FaultError, parse_fault
 from strict_yaml import load
 
@@ -63,8 +64,8 @@ class _Parser(argparse.ArgumentParser):
 
 def main(argv: list[str] | None = None) -> int:
     arguments = _parse(argv)
-    # SIGTERM ends like Ctrl-C does: through the stack's own close.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _interrupt)
     try:
         return _run(arguments)
     except KeyboardInterrupt:
@@ -72,13 +73,21 @@ def main(argv: list[str] | None = None) -> int:
         return INTERRUPTED if arguments.once else 0
 
 
+def _interrupt(*_: object) -> NoReturn:
+    """End through the stack's own close, which another Ctrl-C would only leave half done."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
 def _run(arguments: argparse.Namespace) -> int:
     # Imported late: --help and a typing mistake should not wait for the AWS libraries.
     if arguments.once:
         from local_stack.lambda_service import FaultPlan
-        from local_stack.once import read_bodies, run_once
+        from local_stack.once import run_once
+        from local_stack.publish import lines
 
-        bodies = read_bodies(arguments.content)
+        bodies = lines(arguments.content)
         return run_once(bodies, arguments.out, FaultPlan(arguments.fault), arguments.time_scale)
     from local_stack.serve import serve
 
@@ -128,7 +137,7 @@ def _parser() -> _Parser:
     scale = "multiply the state machine's waits by X (grace not below 10 s)"
     add("--time-scale", type=_scale, default=1.0, metavar="X", help=scale)
     port = "where to listen on 127.0.0.1 (default 4510; a free port when N is taken)"
-    add("--port", type=_port, default=4510, metavar="N", help=port)
+    add("--port", type=_port, default=DEFAULT_PORT, metavar="N", help=port)
     return parser
 
 

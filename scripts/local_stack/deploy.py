@@ -90,12 +90,23 @@ def _create_stack(
 
 def _complete(endpoint: Endpoint, template: dict[str, Any]) -> None:
     """What moto's CloudFormation leaves out, and the SES identity that an account has verified."""
+    dynamodb, s3 = endpoint.client("dynamodb"), endpoint.client("s3")
+    complete = {
+        "TimeToLiveSpecification": lambda name, value: dynamodb.update_time_to_live(
+            TableName=name, TimeToLiveSpecification=value
+        ),
+        "PublicAccessBlockConfiguration": lambda name, value: s3.put_public_access_block(
+            Bucket=name, PublicAccessBlockConfiguration=value
+        ),
+        "OwnershipControls": lambda name, value: s3.put_bucket_ownership_controls(
+            Bucket=name, OwnershipControls=value
+        ),
+    }
     names = _physical_names(endpoint)
-    dynamodb = endpoint.client("dynamodb")
     for logical, resource in template["Resources"].items():
-        ttl = resource.get("Properties", {}).get("TimeToLiveSpecification")
-        if ttl:
-            dynamodb.update_time_to_live(TableName=names[logical], TimeToLiveSpecification=ttl)
+        declared = resource.get("Properties", {})
+        for what in complete.keys() & declared.keys():
+            complete[what](names[logical], declared[what])
     identity = template["Parameters"]["EmailIdentity"]["Default"]
     endpoint.client("sesv2").create_email_identity(EmailIdentity=identity)
 

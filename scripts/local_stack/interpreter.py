@@ -2,7 +2,7 @@
 
 - A Task calls the Lambda service in this process instead of moto's stub that always succeeds.
 - Retry intervals are multiplied by the time scale.
-- A definition is parsed once, not once an execution.
+- A definition is parsed once, not once an execution, and a JSONPath once, not at every use.
 - A finished execution keeps its history and lets go of its threads and frames: moto keeps all of
   them for ever, 2 MB a booking.
 
@@ -20,11 +20,14 @@ from types import SimpleNamespace
 from typing import Any
 
 from botocore.exceptions import ClientError
+from jsonpath_ng.ext.parser import parse as parse_path
 from moto.awslambda_simple.models import LambdaSimpleBackend
 from moto.stepfunctions.parser.api import ExecutionStatus
+from moto.stepfunctions.parser.asl.component.common.path import result_path
 from moto.stepfunctions.parser.asl.component.common.retry import retrier_decl
 from moto.stepfunctions.parser.asl.component.state.exec.state_task import lambda_eval_utils
 from moto.stepfunctions.parser.asl.parse.asl_parser import AmazonStateLanguageParser
+from moto.stepfunctions.parser.asl.utils import json_path
 from moto.stepfunctions.parser.backend.execution import BaseExecutionWorkerCommunication
 from moto.stepfunctions.parser.models import stepfunctions_parser_backends
 from moto.stepfunctions.parser.utils import TMP_THREADS
@@ -35,6 +38,7 @@ from local_stack.lambda_service import Invocation, TooManyRequests
 Invoke = Callable[[str, bytes], Invocation]
 
 _parse = functools.cache(AmazonStateLanguageParser.parse)
+_parse_path = functools.cache(parse_path)
 _reflect_end = BaseExecutionWorkerCommunication.terminated
 
 
@@ -64,6 +68,8 @@ def install(invoke: Invoke, time_scale: float) -> None:
     _replace(LambdaSimpleBackend, "invoke", invoke_by_api)
     _replace(retrier_decl, "time", scaled_time)
     _replace(AmazonStateLanguageParser, "parse", staticmethod(_parse))
+    _replace(json_path, "parse", _parse_path)
+    _replace(result_path, "parse", _parse_path)
     _replace(BaseExecutionWorkerCommunication, "terminated", _terminated)
 
 

@@ -7,10 +7,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from botocore.exceptions import ClientError
-
 from local_stack.lambda_service import FaultPlan
 from local_stack.progress import StepEvent
+from local_stack.publish import RefusedError, publish
 from local_stack.results import OPEN_STATUSES, clear, list_executions, rows, write_results
 from local_stack.stack import LocalStack, Options
 
@@ -76,27 +75,15 @@ def say_progress(event: StepEvent) -> None:
         say(sentence)
 
 
-def read_bodies(content: bytes) -> list[bytes]:
-    """One SQS body per line. Only a line feed ends a line: a body may hold any other separator."""
-    lines = content.split(b"\n")
-    return lines[:-1] if lines[-1] == b"" else lines
-
-
 def _publish(stack: LocalStack, bodies: list[bytes], summary: Summary) -> None:
     sqs, queue = stack.client("sqs"), stack.output("BookingQueueUrl")
     for number, body in enumerate(bodies, start=1):
         try:
-            sqs.send_message(QueueUrl=queue, MessageBody=body.decode())
+            publish(sqs, queue, body)
             summary.messages += 1
-        except UnicodeDecodeError:
-            _refuse(summary, number, "it is not UTF-8")
-        except ClientError as error:
-            _refuse(summary, number, error.response["Error"]["Message"])
-
-
-def _refuse(summary: Summary, number: int, reason: str) -> None:
-    summary.refused += 1
-    say(f"line {number} refused by SQS: {reason}")
+        except RefusedError as refusal:
+            summary.refused += 1
+            say(f"line {number} refused by SQS: {refusal}")
 
 
 def _wait_for_all(stack: LocalStack, summary: Summary) -> None:

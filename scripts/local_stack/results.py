@@ -11,9 +11,19 @@ from local_stack.subjects import booking_of
 OPEN_STATUSES = ("RUNNING", "PENDING_REDRIVE")
 
 
+_OURS = (
+    "tickets/*-[0-9][0-9][0-9][0-9][0-9].png",
+    "emails/[0-9]*-*.eml",
+    "logs/minitickets-*.log",
+    "tickets.jsonl",
+    "jobs.jsonl",
+    "executions.jsonl",
+)
+
+
 def clear(out: Path) -> None:
-    """Remove what an earlier run left, and nothing else."""
-    for pattern in ("tickets/*.png", "emails/*.eml", "logs/*.log", "*.jsonl"):
+    """Remove what an earlier run left, and nothing else: not the bookings that lie there too."""
+    for pattern in _OURS:
         for file in out.glob(pattern):
             file.unlink()
 

@@ -3,14 +3,13 @@
 import threading
 from pathlib import Path
 
-from local_stack.aws import REGION
+from local_stack.aws import DEFAULT_PORT, REGION
 from local_stack.once import say, say_progress
 from local_stack.progress import StepEvent
 from local_stack.results import OPEN_STATUSES, clear, list_executions, write_results
 from local_stack.samples import SAMPLES
 from local_stack.stack import LocalStack, Options
 
-DEFAULT_PORT = 4510
 _POLL_SECONDS = 0.2
 
 
@@ -25,6 +24,8 @@ def serve(out: Path, port: int, time_scale: float) -> None:
     clear(out)
     say("Starting the local stack …")
     with LocalStack(Options(out, port, time_scale, watch)) as stack:
+        if port and not stack.endpoint.url.endswith(f":{port}"):
+            say(f"Port {port} is taken, so a free one is used.")
         say(f"Listening on {stack.endpoint.url} (region {REGION}). Fulfilling three bookings …")
         for body in SAMPLES:
             stack.client("sqs").send_message(

@@ -150,6 +150,8 @@ def test_a_request_over_the_quota_is_refused(service_of):
 
 
 def test_a_function_finds_lambdas_environment_and_none_of_the_callers(service_of, monkeypatch):
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        monkeypatch.delenv(name)
     for name in (
         "AWS_PROFILE",
         "AWS_ACCESS_KEY_ID",

@@ -3,6 +3,7 @@
 import itertools
 import json
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -39,7 +40,7 @@ def booking(**changes: Any) -> dict[str, Any]:
 class Fulfilment:
     stack: LocalStack
     out: Any
-    _published: list[str] = field(default_factory=list)
+    _inputs: dict[str, Any] = field(default_factory=dict)
 
     def publish(self, *messages: dict[str, Any] | str) -> None:
         queue = self.stack.output("BookingQueueUrl")
@@ -50,20 +51,56 @@ class Fulfilment:
     def fulfil(self, *messages: dict[str, Any]) -> list[dict[str, Any]]:
         """Publish, and wait for as many more finished executions of these bookings."""
         ids = [message["bookingId"] for message in messages]
-        before = {id_: len(self.executions(id_)) for id_ in ids}
+        before = self._finished()
         self.publish(*messages)
-        wanted = {id_: before[id_] + ids.count(id_) for id_ in ids}
-        self.wait_for(lambda: all(self.finished(id_) >= wanted[id_] for id_ in wanted))
+        wanted = Counter(ids)
+        self.wait_for(lambda: wanted <= self._finished() - before)
         return [found for id_ in dict.fromkeys(ids) for found in self.executions(id_)]
 
     def executions(self, id_: str) -> list[dict[str, Any]]:
         """DescribeExecution of each execution of the booking, oldest first."""
-        describe = self.stack.client("stepfunctions").describe_execution
-        found = [describe(executionArn=e["executionArn"]) for e in list_executions(self.stack)]
-        return [each for each in found if booking_of(json.loads(each["input"])) == id_]
+        return [
+            self._describe(listed["executionArn"])
+            for listed in list_executions(self.stack)
+            if self._booking(listed["executionArn"]) == id_
+        ]
+
+    def all_executions(self) -> list[dict[str, Any]]:
+        """DescribeExecution of every execution, oldest first."""
+        return [self._describe(listed["executionArn"]) for listed in list_executions(self.stack)]
+
+    def by_message(self) -> list[tuple[str, dict[str, Any]]]:
+        """The SQS message id of every execution, and the execution as it is listed."""
+        return [
+            (self._input(listed["executionArn"])[0]["messageId"], listed)
+            for listed in list_executions(self.stack)
+        ]
 
     def finished(self, id_: str) -> int:
-        return sum(e["status"] not in OPEN_STATUSES for e in self.executions(id_))
+        return self._finished()[id_]
+
+    def _finished(self) -> Counter[str | None]:
+        """How many executions have ended, by booking."""
+        return Counter(
+            self._booking(listed["executionArn"])
+            for listed in list_executions(self.stack)
+            if listed["status"] not in OPEN_STATUSES
+        )
+
+    def _booking(self, arn: str) -> str | None:
+        return booking_of(self._input(arn))
+
+    def _input(self, arn: str) -> Any:
+        # Kept: many executions live on the shared stack, and waits look at all of them often.
+        if arn not in self._inputs:
+            self._inputs[arn] = json.loads(self._describe(arn)["input"])
+        return self._inputs[arn]
+
+    def _describe(self, arn: str) -> dict[str, Any]:
+        found: dict[str, Any] = self.stack.client("stepfunctions").describe_execution(
+            executionArn=arn
+        )
+        return found
 
     def tickets(self, id_: str) -> dict[int, dict[str, Any]]:
         """The booking's records by seat number."""

@@ -4,7 +4,6 @@
 ``booking.confirmed:<bookingId>`` is its email: ``sending`` under a lease, then ``done``.
 """
 
-from dataclasses import dataclass
 from typing import Any, Self
 
 from botocore.exceptions import ClientError
@@ -18,10 +17,10 @@ from minitickets.domain.email_job import DONE, SENDING, EmailJob, SentEmail
 _NAMES = {"#status": "status", "#owner": "owner"}
 
 
-@dataclass(frozen=True)
 class JobsTable:
-    dynamodb: Any
-    name: str
+    def __init__(self, dynamodb: Any, name: str) -> None:
+        self._dynamodb = dynamodb
+        self._name = name
 
     @classmethod
     def connect(cls, name: str) -> Self:
@@ -39,8 +38,8 @@ class JobsTable:
         return Claim(found["identity"], Booking.from_json(found)) if found else None
 
     def read(self, booking_id: str) -> EmailJob | None:
-        answer = self.dynamodb.get_item(
-            TableName=self.name, Key=to_item({"jobKey": _email(booking_id)}), ConsistentRead=True
+        answer = self._dynamodb.get_item(
+            TableName=self._name, Key=to_item({"jobKey": _email(booking_id)}), ConsistentRead=True
         )
         return _job(from_item(answer["Item"])) if "Item" in answer else None
 
@@ -91,8 +90,8 @@ class JobsTable:
                 name: attribute for name, attribute in _NAMES.items() if name in condition
             }
         try:
-            self.dynamodb.put_item(
-                TableName=self.name,
+            self._dynamodb.put_item(
+                TableName=self._name,
                 Item=to_item(record),
                 ConditionExpression=condition,
                 ReturnValuesOnConditionCheckFailure="ALL_OLD",

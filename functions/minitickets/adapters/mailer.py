@@ -1,7 +1,6 @@
 """SES, asked once: an SDK retry after a lost reply would send a second email."""
 
 import re
-from dataclasses import dataclass
 from typing import Any, Self
 
 from botocore.exceptions import ClientError
@@ -29,10 +28,10 @@ _REJECTED = {
 _ADDRESS = re.compile(r"[^\s<>,;:]+@[^\s<>,;:]+")
 
 
-@dataclass(frozen=True)
 class Mailer:
-    ses: Any
-    sender: str
+    def __init__(self, ses: Any, sender: str) -> None:
+        self._ses = ses
+        self._sender = sender
 
     @classmethod
     def connect(cls, sender: str) -> Self:
@@ -45,8 +44,8 @@ class Mailer:
         leaves it open whether SES accepted.
         """
         try:
-            answer = self.ses.send_email(
-                FromEmailAddress=self.sender,
+            answer = self._ses.send_email(
+                FromEmailAddress=self._sender,
                 Destination={"ToAddresses": [to]},
                 Content={
                     "Simple": {
@@ -57,15 +56,21 @@ class Mailer:
                 EmailTags=[{"Name": "bookingId", "Value": booking_id}],
             )
         except ClientError as error:
-            code = error.response["Error"]["Code"]
-            # SES quotes addresses in its messages; "from None" keeps its own out of the traceback.
-            reason = f"{code}: {_ADDRESS.sub('<address>', error.response['Error']['Message'])}"
-            if code in _THROTTLED:
-                raise EmailThrottled(reason) from None
-            if code in _REJECTED:
-                raise EmailRejected(reason) from None
-            raise
-        return str(answer["MessageId"])
+            failure = _without_addresses(error)
+        else:
+            return str(answer["MessageId"])
+        # Not in the except block: SES's own error, which quotes addresses, would be its context.
+        raise failure
+
+
+def _without_addresses(error: ClientError) -> Exception:
+    said = error.response["Error"]
+    message = _ADDRESS.sub("<address>", said["Message"])
+    if said["Code"] in _THROTTLED:
+        return EmailThrottled(f"{said['Code']}: {message}")
+    if said["Code"] in _REJECTED:
+        return EmailRejected(f"{said['Code']}: {message}")
+    return ClientError({"Error": {"Code": said["Code"], "Message": message}}, error.operation_name)
 
 
 def _utf8(data: str) -> dict[str, str]:

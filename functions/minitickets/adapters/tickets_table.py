@@ -1,6 +1,5 @@
 """The tickets table: key ``userId`` and ``ticketId``."""
 
-from dataclasses import dataclass
 from typing import Any, Self
 
 from botocore.exceptions import ClientError
@@ -11,10 +10,10 @@ from minitickets.domain.booking import Booking, ticket_id
 from minitickets.domain.seats import CREATING, READY, Ticket, TicketRef
 
 
-@dataclass(frozen=True)
 class TicketsTable:
-    dynamodb: Any
-    name: str
+    def __init__(self, dynamodb: Any, name: str) -> None:
+        self._dynamodb = dynamodb
+        self._name = name
 
     @classmethod
     def connect(cls, name: str) -> Self:
@@ -22,8 +21,8 @@ class TicketsTable:
 
     def put_new(self, ticket: Ticket) -> Ticket | None:
         try:
-            self.dynamodb.put_item(
-                TableName=self.name,
+            self._dynamodb.put_item(
+                TableName=self._name,
                 Item=to_item(_record(ticket)),
                 ConditionExpression="attribute_not_exists(ticketId)",
                 ReturnValuesOnConditionCheckFailure="ALL_OLD",
@@ -35,8 +34,8 @@ class TicketsTable:
         return None
 
     def read(self, user_id: str, ticket_id: str) -> Ticket | None:
-        answer = self.dynamodb.get_item(
-            TableName=self.name,
+        answer = self._dynamodb.get_item(
+            TableName=self._name,
             Key=to_item({"userId": user_id, "ticketId": ticket_id}),
             ConsistentRead=True,
         )
@@ -45,8 +44,8 @@ class TicketsTable:
     def mark_ready(self, ref: TicketRef, ready_at: str) -> bool:
         key = {"userId": ref.user_id, "ticketId": ticket_id(ref.booking_id, ref.seat_number)}
         try:
-            self.dynamodb.update_item(
-                TableName=self.name,
+            self._dynamodb.update_item(
+                TableName=self._name,
                 Key=to_item(key),
                 # An update without attribute_exists would create a ghost of a deleted ticket.
                 ConditionExpression="attribute_exists(ticketId) AND bookingId = :booking "

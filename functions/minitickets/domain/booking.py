@@ -5,14 +5,12 @@ arrives at the same record and the same image.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 _OPTIONAL = ("venue", "timeZone")
 
 
-@dataclass(frozen=True)
-class Booking:
+class Booking(NamedTuple):
     """The accepted facts; between steps, a JSON object with the same names in camelCase.
 
     ``starts_at`` is RFC 3339 with an offset; ``time_zone`` is an IANA name, or None for the offset
@@ -29,7 +27,7 @@ class Booking:
     time_zone: str | None
 
     def to_json(self) -> dict[str, Any]:
-        return {_camel(name): value for name, value in asdict(self).items()}
+        return {_camel(name): value for name, value in self._asdict().items()}
 
     @classmethod
     def from_json(cls, facts: Mapping[str, Any]) -> Self:
@@ -37,7 +35,7 @@ class Booking:
 
         Raises KeyError with the name of a fact that is not there.
         """
-        names = {name: _camel(name) for name in cls.__dataclass_fields__}
+        names = {name: _camel(name) for name in cls._fields}
         optional = dict.fromkeys(_OPTIONAL)
         return cls(**{name: {**optional, **facts}[camel] for name, camel in names.items()})
 

@@ -1,14 +1,12 @@
 """A booking's identity: claimed once, before any seat, and for ever."""
 
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from minitickets.domain.booking import Booking
 from minitickets.errors import BookingConflict
 
 
-@dataclass(frozen=True)
-class Claim:
+class Claim(NamedTuple):
     identity: str
     booking: Booking
 

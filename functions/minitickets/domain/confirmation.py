@@ -1,8 +1,8 @@
 """The confirmation email, as text and as HTML."""
 
 import re
-from dataclasses import dataclass
 from html import escape
+from typing import NamedTuple
 
 from minitickets.domain.booking import Booking
 from minitickets.domain.local_time import local_start
@@ -45,8 +45,7 @@ _ROW = """\
 <td dir="auto" style="padding:10px 0;width:100%">{value}</td></tr>"""
 
 
-@dataclass(frozen=True)
-class Confirmation:
+class Confirmation(NamedTuple):
     """``subject`` is one line without control or bidi characters, whatever the names hold."""
 
     subject: str

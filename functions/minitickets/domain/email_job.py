@@ -8,9 +8,8 @@ record. Times are epoch seconds.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from minitickets.clock import iso
 from minitickets.errors import EmailInProgress, EmailRejected, EmailThrottled
@@ -22,8 +21,7 @@ ALREADY_SENT = "already-sent"
 KEPT = timedelta(days=30)
 
 
-@dataclass(frozen=True)
-class EmailJob:
+class EmailJob(NamedTuple):
     """The record under ``booking.confirmed:<bookingId>``."""
 
     status: str
@@ -48,8 +46,7 @@ class EmailJobs(Protocol):
         """Store the record, unless one is done already."""
 
 
-@dataclass(frozen=True)
-class SentEmail:
+class SentEmail(NamedTuple):
     booking_id: str
     owner: str
     message_id: str
@@ -57,8 +54,7 @@ class SentEmail:
     expires_at: int
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     email: str
     message_id: str | None = None
 

@@ -6,10 +6,10 @@ Names of days and months are English whatever the locale.
 """
 
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 import tzdata  # type: ignore[import-untyped]
@@ -32,8 +32,7 @@ class InvalidTimeError(ValueError):
     """The text says why, and never holds the value."""
 
 
-@dataclass(frozen=True)
-class LocalStart:
+class LocalStart(NamedTuple):
     """``Thursday 24 December 2026`` and ``19:30 CET (Europe/Berlin)``."""
 
     date_text: str

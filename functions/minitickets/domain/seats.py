@@ -5,9 +5,8 @@ runs twice, or at once, meets the same record under the same key and goes on wit
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from minitickets.clock import iso
 from minitickets.domain.booking import Booking, image_key, ticket_id
@@ -18,8 +17,7 @@ CREATING = "creating"
 READY = "ready"
 
 
-@dataclass(frozen=True)
-class Ticket:
+class Ticket(NamedTuple):
     """A record of the tickets table. ``token`` is secret: it is left out of the repr."""
 
     booking: Booking
@@ -61,8 +59,7 @@ class Tickets(Protocol):
         """Mark this very record; False when it has gone or was made anew."""
 
 
-@dataclass(frozen=True)
-class TicketRef:
+class TicketRef(NamedTuple):
     """The record a written image belongs to: a record made anew has another ``created_at``."""
 
     user_id: str

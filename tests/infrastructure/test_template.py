@@ -1,0 +1,299 @@
+"""The template deploys what the design promises: its figures, and who may do what.
+
+The expected values are the design's, written out again by hand.
+"""
+
+import ast
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sam_template import load_sam, translate
+
+PROJECT = Path(__file__).resolve().parents[2]
+SAM = load_sam(PROJECT / "template.yaml")
+RESOURCES: dict[str, dict[str, Any]] = SAM["Resources"]
+TRANSLATED: dict[str, dict[str, Any]] = translate(SAM)["Resources"]
+FOURTEEN_DAYS = 14 * 24 * 3600
+PIPE_TARGET_TIMEOUT = 60  # seconds that the pipe may take to start an execution
+
+
+def get_att(name: str, attribute: str = "Arn") -> dict[str, list[str]]:
+    return {"Fn::GetAtt": [name, attribute]}
+
+
+JOBS, TICKETS = get_att("ProcessedJobsTable"), get_att("TicketsTable")
+IMAGES = {"Fn::Sub": "${TicketImagesBucket.Arn}/tickets/*"}
+IDENTITY = {
+    "Fn::Sub": "arn:${AWS::Partition}:ses:${AWS::Region}:${AWS::AccountId}"
+    ":identity/${EmailIdentity}"
+}
+STEPS = ["AcceptBooking", "ReserveTicket", "WriteTicketImage", "MarkTicketReady", "SendEmail"]
+STEPS.append("RecordEmailJob")
+# The third column of the design's table of steps: (actions, resource, condition).
+MAY = {
+    "AcceptBooking": [({"dynamodb:PutItem"}, JOBS, None)],
+    "ReserveTicket": [({"dynamodb:PutItem"}, TICKETS, None)],
+    "WriteTicketImage": [
+        ({"dynamodb:GetItem"}, TICKETS, None),
+        ({"s3:PutObject"}, IMAGES, None),
+    ],
+    "MarkTicketReady": [({"dynamodb:UpdateItem"}, TICKETS, None)],
+    "SendEmail": [
+        ({"dynamodb:GetItem", "dynamodb:PutItem"}, JOBS, None),
+        (
+            {"ses:SendEmail"},
+            IDENTITY,
+            {"StringEquals": {"ses:FromAddress": {"Ref": "EmailFrom"}}},
+        ),
+    ],
+    "RecordEmailJob": [({"dynamodb:PutItem"}, JOBS, None)],
+}
+
+
+def properties(name: str) -> dict[str, Any]:
+    found: dict[str, Any] = RESOURCES[name]["Properties"]
+    return found
+
+
+def of_type(kind: str) -> dict[str, dict[str, Any]]:
+    return {
+        name: resource.get("Properties", {})
+        for name, resource in TRANSLATED.items()
+        if resource["Type"] == kind
+    }
+
+
+def statements(role: str) -> list[dict[str, Any]]:
+    return [
+        statement
+        for policy in TRANSLATED[role]["Properties"].get("Policies", [])
+        for statement in policy["PolicyDocument"]["Statement"]
+    ]
+
+
+def listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def grants(role: str) -> list[tuple[set[str], Any, Any]]:
+    return [
+        (set(listed(statement["Action"])), statement["Resource"], statement.get("Condition"))
+        for statement in statements(role)
+    ]
+
+
+# ---- The queue and the pipe
+
+
+@pytest.mark.parametrize("queue", ["BookingQueue", "BookingDeadLetterQueue"])
+def test_a_message_of_64_kib_is_kept_for_14_days_encrypted(queue):
+    assert properties(queue)["MessageRetentionPeriod"] == FOURTEEN_DAYS
+    assert properties(queue)["MaximumMessageSize"] == 64 * 1024
+    assert properties(queue)["SqsManagedSseEnabled"] is True
+
+
+def test_a_message_goes_to_the_dead_letters_after_five_deliveries():
+    assert properties("BookingQueue")["RedrivePolicy"] == {
+        "deadLetterTargetArn": get_att("BookingDeadLetterQueue"),
+        "maxReceiveCount": 5,
+    }
+
+
+def test_a_message_stays_hidden_six_times_as_long_as_the_pipe_may_need():
+    # https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-sqs.html
+    assert properties("BookingQueue")["VisibilityTimeout"] >= 6 * PIPE_TARGET_TIMEOUT
+
+
+def test_the_pipe_hands_every_message_on_one_by_one_and_waits_for_no_execution():
+    pipe = properties("BookingPipe")
+    assert pipe["Source"] == get_att("BookingQueue")
+    assert pipe["Target"] == {"Ref": "FulfilBookingStateMachine"}
+    # A filter would delete what it does not let through.
+    assert pipe["SourceParameters"] == {"SqsQueueParameters": {"BatchSize": 1}}
+    assert pipe["TargetParameters"] == {
+        "StepFunctionStateMachineParameters": {"InvocationType": "FIRE_AND_FORGET"}
+    }
+    assert not {"Enrichment", "EnrichmentParameters", "LogConfiguration"} & set(pipe)
+
+
+# ---- The machine and the functions
+
+
+def test_the_machine_is_a_standard_one_since_only_those_are_redriven_and_exactly_once():
+    (machine,) = of_type("AWS::StepFunctions::StateMachine").values()
+    assert machine["StateMachineType"] == "STANDARD"
+
+
+def test_there_are_six_functions_on_python_3_13_and_arm64():
+    functions = of_type("AWS::Lambda::Function")
+    assert set(functions) == {f"{step}Function" for step in STEPS}
+    for function in functions.values():
+        assert function["Runtime"] == "python3.13"
+        assert function["Architectures"] == ["arm64"]
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_the_handler_exists_and_takes_what_lambda_passes(step):
+    module, name = properties(f"{step}Function")["Handler"].split(".")
+    tree = ast.parse((PROJECT / "functions" / f"{module}.py").read_text(encoding="utf-8"))
+    (handler,) = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == name]
+    assert [d.id for d in handler.decorator_list if isinstance(d, ast.Name)] == ["step"]
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_the_function_is_given_each_variable_it_needs_and_no_other(step):
+    function = properties(f"{step}Function")
+    module = function["Handler"].split(".")[0]
+    tree = ast.parse((PROJECT / "functions" / f"{module}.py").read_text(encoding="utf-8"))
+    needed = {
+        call.args[0].value
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Name)
+        and call.func.id in ("required", "required_seconds")
+        and isinstance(call.args[0], ast.Constant)
+    }
+    assert needed
+    assert set(function["Environment"]["Variables"]) == needed
+
+
+def test_one_module_reads_the_environment():
+    readers = {
+        path.name
+        for path in (PROJECT / "functions").rglob("*.py")
+        if "os.environ" in (source := path.read_text(encoding="utf-8")) or "getenv" in source
+    }
+    assert readers == {"settings.py"}
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_table_or_bucket_is_named_by_reference_to_the_very_one_that_the_role_may_use(step):
+    variables = properties(f"{step}Function")["Environment"]["Variables"]
+    referred = {value["Ref"] for value in variables.values()}
+    stores = referred & {"TicketsTable", "ProcessedJobsTable", "TicketImagesBucket"}
+    granted = str(grants(f"{step}Role"))
+    for store in ("TicketsTable", "ProcessedJobsTable", "TicketImagesBucket"):
+        assert (store in granted) == (store in stores)
+
+
+# ---- Who may do what
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_the_function_may_do_what_its_step_does_and_write_its_own_log(step):
+    log = ({"logs:CreateLogStream", "logs:PutLogEvents"}, get_att(f"{step}LogGroup"), None)
+    assert grants(f"{step}Role") == [*MAY[step], log]
+
+
+def test_the_machine_may_invoke_the_six_functions():
+    ((actions, resources, condition),) = grants("FulfilBookingRole")
+    assert actions == {"lambda:InvokeFunction"}
+    assert resources == [get_att(f"{step}Function") for step in STEPS]
+    assert condition is None
+
+
+def test_the_pipe_may_read_its_queue_and_start_its_machine():
+    reading = {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"}
+    assert grants("BookingPipeRole") == [
+        (reading, get_att("BookingQueue"), None),
+        ({"states:StartExecution"}, {"Ref": "FulfilBookingStateMachine"}, None),
+    ]
+
+
+def test_each_function_the_machine_and_the_pipe_have_a_role_of_their_own():
+    roles = {f"{step}Role" for step in STEPS} | {"FulfilBookingRole", "BookingPipeRole"}
+    assert set(of_type("AWS::IAM::Role")) == roles
+    users = [
+        *(properties(f"{step}Function")["Role"] for step in STEPS),
+        properties("FulfilBookingStateMachine")["Role"],
+        properties("BookingPipe")["RoleArn"],
+    ]
+    assert users == [
+        *(get_att(f"{step}Role") for step in STEPS),
+        get_att("FulfilBookingRole"),
+        get_att("BookingPipeRole"),
+    ]
+
+
+@pytest.mark.parametrize("role", of_type("AWS::IAM::Role"))
+def test_no_role_has_more_than_its_inline_policies_or_another_user_than_its_service(role):
+    service = {"FulfilBookingRole": "states", "BookingPipeRole": "pipes"}.get(role, "lambda")
+    declared = TRANSLATED[role]["Properties"]
+    (trust,) = declared["AssumeRolePolicyDocument"]["Statement"]
+    assert trust["Principal"] == {"Service": f"{service}.amazonaws.com"}
+    assert trust["Action"] == "sts:AssumeRole"
+    assert not declared.get("ManagedPolicyArns")
+    assert {statement["Effect"] for statement in statements(role)} == {"Allow"}
+
+
+@pytest.mark.parametrize("role", of_type("AWS::IAM::Role"))
+def test_no_action_and_no_resource_is_a_wildcard(role):
+    for actions, resource, _ in grants(role):
+        assert not [action for action in actions if "*" in action]
+        assert "*" not in listed(resource)
+
+
+def test_nothing_else_grants_access():
+    kinds = {resource["Type"] for resource in TRANSLATED.values()}
+    assert kinds == {
+        "AWS::SQS::Queue", "AWS::Pipes::Pipe", "AWS::IAM::Role", "AWS::Logs::LogGroup",
+        "AWS::StepFunctions::StateMachine", "AWS::Lambda::Function", "AWS::DynamoDB::Table",
+        "AWS::S3::Bucket",
+    }  # fmt: skip
+
+
+# ---- What is kept
+
+
+@pytest.mark.parametrize("table", ["TicketsTable", "ProcessedJobsTable"])
+def test_the_tables_are_paid_by_request_and_outlive_the_stack(table):
+    assert properties(table)["BillingMode"] == "PAY_PER_REQUEST"
+    assert RESOURCES[table]["DeletionPolicy"] == "Retain"
+    assert RESOURCES[table]["UpdateReplacePolicy"] == "Retain"
+
+
+def keys(schema: list[dict[str, str]]) -> dict[str, str]:
+    return {key["KeyType"]: key["AttributeName"] for key in schema}
+
+
+def test_a_ticket_is_found_by_its_user_and_by_its_events_date():
+    table = properties("TicketsTable")
+    assert keys(table["KeySchema"]) == {"HASH": "userId", "RANGE": "ticketId"}
+    (index,) = table["GlobalSecondaryIndexes"]
+    assert index["IndexName"] == "by-event-date"
+    assert keys(index["KeySchema"]) == {"HASH": "eventDate", "RANGE": "eventDateKey"}
+    assert index["Projection"] == {"ProjectionType": "ALL"}
+    assert "TimeToLiveSpecification" not in table
+
+
+def test_a_job_is_found_by_its_key_and_forgotten_after_expires_at():
+    table = properties("ProcessedJobsTable")
+    assert keys(table["KeySchema"]) == {"HASH": "jobKey"}
+    assert table["TimeToLiveSpecification"] == {"AttributeName": "expiresAt", "Enabled": True}
+
+
+def test_the_images_are_private_and_outlive_the_stack():
+    bucket = properties("TicketImagesBucket")
+    assert bucket["PublicAccessBlockConfiguration"] == {
+        "BlockPublicAcls": True,
+        "BlockPublicPolicy": True,
+        "IgnorePublicAcls": True,
+        "RestrictPublicBuckets": True,
+    }
+    assert bucket["OwnershipControls"] == {"Rules": [{"ObjectOwnership": "BucketOwnerEnforced"}]}
+    assert RESOURCES["TicketImagesBucket"]["DeletionPolicy"] == "Retain"
+
+
+def test_every_name_carries_the_stage_so_that_stages_live_side_by_side():
+    naming = ("QueueName", "FunctionName", "TableName", "BucketName", "LogGroupName", "Name")
+    for logical, resource in RESOURCES.items():
+        for name in naming:
+            value = resource.get("Properties", {}).get(name)
+            if value is not None:
+                assert "${Stage}" in str(value), logical
+
+
+def test_what_differs_between_accounts_is_a_parameter():
+    assert set(SAM["Parameters"]) >= {"Stage", "EmailFrom", "EmailIdentity", "MyTicketsUrl"}

@@ -1,0 +1,114 @@
+"""What the adapters ask of AWS, where an answer that is merely likely would break a guarantee."""
+
+import pytest
+from botocore.exceptions import ClientError
+
+from minitickets.adapters.image_bucket import ImageBucket
+from minitickets.adapters.jobs_table import JobsTable
+from minitickets.adapters.tickets_table import TicketsTable
+from minitickets.domain.booking import Booking
+from minitickets.domain.seats import Ticket, TicketRef
+
+BOOKING = Booking(
+    booking_id="bk_1",
+    user_id="usr_1",
+    event_id="evt_1",
+    quantity=1,
+    event_name="Gala",
+    venue=None,
+    starts_at="2026-12-24T23:30:00Z",
+    time_zone=None,
+)
+TICKET = Ticket(BOOKING, 1, "A" * 26, "creating", "2026-11-30T10:00:00.000000Z")
+
+
+class Recorder:
+    """A client that notes its requests, and answers as it is told."""
+
+    def __init__(self, answer=None):
+        self.requests = []
+        self._answer = answer or {}
+
+    def __getattr__(self, operation):
+        def call(**request):
+            self.requests.append((operation, request))
+            if isinstance(self._answer, Exception):
+                raise self._answer
+            return self._answer
+
+        return call
+
+    @property
+    def request(self):
+        (request,) = self.requests
+        return request
+
+
+def throttled():
+    error = {"Code": "ProvisionedThroughputExceededException", "Message": "later"}
+    return ClientError({"Error": error}, "PutItem")
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda client: TicketsTable(client, "t").read("usr_1", "bk_1-00001"),
+        lambda client: JobsTable(client, "t").read("bk_1"),
+    ],
+    ids=["ticket", "job"],
+)
+def test_reads_are_consistent_since_a_stale_one_would_draw_or_send_wrongly(read):
+    client = Recorder()
+    assert read(client) is None
+    operation, request = client.request
+    assert operation == "get_item"
+    assert request["ConsistentRead"] is True
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda client: TicketsTable(client, "t").put_new(TICKET),
+        lambda client: JobsTable(client, "t").claim(BOOKING, "identity", "arn:us", "now"),
+        lambda client: JobsTable(client, "t").lease("bk_1", "arn:us", 1, 2, 3),
+    ],
+    ids=["reserve", "claim", "lease"],
+)
+def test_a_lost_condition_tells_what_was_in_the_way_in_the_same_request(write):
+    client = Recorder()
+    write(client)
+    operation, request = client.request
+    assert operation == "put_item"
+    assert "attribute_not_exists" in request["ConditionExpression"]
+    assert request["ReturnValuesOnConditionCheckFailure"] == "ALL_OLD"
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda client: TicketsTable(client, "t").put_new(TICKET),
+        lambda client: TicketsTable(client, "t").mark_ready(
+            TicketRef("usr_1", "bk_1", 1, "2026"), "2027"
+        ),
+        lambda client: JobsTable(client, "t").claim(BOOKING, "identity", "arn:us", "now"),
+        lambda client: JobsTable(client, "t").lease("bk_1", "arn:us", 1, 2, 3),
+        lambda client: JobsTable(client, "t").release("bk_1", "arn:us", 1, 2),
+    ],
+    ids=["reserve", "mark", "claim", "lease", "release"],
+)
+def test_any_other_error_than_a_lost_condition_is_transient_and_escapes(write):
+    with pytest.raises(ClientError, match="later"):
+        write(Recorder(throttled()))
+
+
+def test_an_image_is_put_as_a_png_at_its_key():
+    client = Recorder()
+    ImageBucket(client, "b").write("tickets/bk_1/bk_1-00001.png", b"png")
+    operation, request = client.request
+    assert operation == "put_object"
+    assert request == {
+        "Bucket": "b",
+        "Key": "tickets/bk_1/bk_1-00001.png",
+        "Body": b"png",
+        "ContentType": "image/png",
+    }

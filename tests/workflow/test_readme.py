@@ -1,0 +1,127 @@
+"""What the README shows is what happens."""
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from local_stack import samples
+from minitickets.drawing.ticket_image import TicketFace, draw_ticket
+from workflow.harness import Fulfilment, booking
+from workflow.processes import PATIENCE, PROJECT, environment, running
+
+README = (PROJECT / "README.md").read_text(encoding="utf-8")
+COMMANDS = [
+    line
+    for block in re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
+    for line in block.splitlines()
+]
+# An AWS account is what these need; the rest of this file runs every other command.
+NEED_AN_ACCOUNT = ["sam build", "sam deploy --guided --capabilities CAPABILITY_IAM"]
+
+
+def shell(command: str, folder: Path) -> "subprocess.CompletedProcess[str]":
+    """Run a command of the README as it stands, in ``folder`` with a link to the scripts."""
+    scripts = folder / "scripts"
+    if not scripts.exists():
+        scripts.symlink_to(PROJECT / "scripts")
+    return subprocess.run(
+        ["sh", "-c", command], cwd=folder, capture_output=True, text=True, timeout=2 * PATIENCE,
+        check=False,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Where the README's own booking has been written by the README's own command."""
+    (write,) = [command for command in COMMANDS if command.startswith("echo")]
+    assert shell(write, tmp_path).returncode == 0
+    return tmp_path
+
+
+def test_every_command_of_the_readme_is_run_by_these_tests():
+    written, *_ = [command for command in COMMANDS if command.startswith("echo")]
+    assert [c for c in COMMANDS if c not in (written, *NEED_AN_ACCOUNT)] == [
+        "scripts/run",
+        "scripts/book booking.jsonl",
+        "scripts/test",
+        "scripts/run --once booking.jsonl --out results",
+        "scripts/run --once booking.jsonl --out results --time-scale 0.02 --fault 'Written[2]:error:always'",  # noqa: E501
+    ]
+
+
+@pytest.mark.slow
+def test_run_once_fulfils_the_readmes_booking_as_the_readme_shows(folder):
+    done = shell("scripts/run --once booking.jsonl --out results", folder)
+    assert done.returncode == 0, done.stderr
+    shown = json.loads(re.findall(r"```json\n(.*?)```", README, re.DOTALL)[0])
+    told = json.loads(done.stdout.splitlines()[-1])
+    assert told | {"seconds": 0} == shown | {"seconds": 0}
+    listed = re.findall(r"^\| `([a-z]+/|[a-z]+\.jsonl)", README, re.MULTILINE)
+    assert listed == ["tickets/", "emails/", "tickets.jsonl", "executions.jsonl", "logs/"]
+    for name in [*listed, "jobs.jsonl"]:
+        assert (folder / "results" / name).exists()
+
+
+@pytest.mark.slow
+def test_the_broken_seat_of_the_readme_stops_nothing_else(folder):
+    (command,) = [c for c in COMMANDS if "--fault" in c]
+    done = shell(command, folder)
+    assert done.returncode == 1, done.stderr
+    told = json.loads(done.stdout.splitlines()[-1])
+    assert told["executions"] == {"succeeded": 0, "failed": 1}
+    assert told["tickets"] == {"creating": 1, "ready": 1}
+    assert told["emails"] == 1
+
+
+@pytest.mark.slow
+def test_run_says_what_the_readme_shows(folder):
+    said = re.findall(r"```text\n(Starting.*?)```", README, re.DOTALL)[0].splitlines()
+    with running("local_stack", "--out", folder / "out", "--port=0") as served:
+        for line in said:
+            if line == "…":
+                continue
+            port_and_folder = re.sub("4510", "[0-9]+", re.escape(line))
+            pattern = port_and_folder.replace("out/", ".*out/")
+            pattern = pattern.replace(r"scripts/book\ FILE", r"scripts/book\ .*FILE")
+            served.wait_for(pattern)
+
+
+def test_the_commands_that_the_readme_names_are_there_and_explain_themselves():
+    for name in ("run", "book", "test", "check", "bench", "lock"):
+        done = subprocess.run(
+            [PROJECT / "scripts" / name, "--help"], capture_output=True, text=True,
+            timeout=PATIENCE, check=False, env=environment(),
+        )  # fmt: skip
+        assert done.returncode == 0, name
+        assert "usage" in done.stdout.lower(), name
+
+
+def test_the_readmes_ticket_is_what_the_system_draws():
+    face = TicketFace(
+        event_name="Zoë Łukasz Trio: Blue Note Nights",
+        date_text="Friday 5 February 2027",
+        time_text="20:00 EST (America/New_York)",
+        venue="Blue Room",
+        seat_number=2,
+        quantity=4,
+        ticket_id="bk_jazz_1-00002",
+        qr_payload="MT1.bk_jazz_1-00002.THISISNOREALTOKENJUSTASAMP",
+    )
+    shown = PROJECT / re.findall(r'<img src="([^"]+)"', README)[0]
+    assert shown.read_bytes() == draw_ticket(face).png
+
+
+def test_a_history_grows_by_the_readmes_formula(fulfilment: Fulfilment):
+    """25 + 19n events of n seats, and 3 a retry: counted at 3 and at 5 seats."""
+    bookings = [booking(quantity=3), booking(quantity=5)]
+    executions = fulfilment.fulfil(*bookings)
+    counted = [len(fulfilment.history(e["executionArn"])) for e in executions]
+    assert counted == [25 + 19 * 3, 25 + 19 * 5]
+    assert "25 + 19n" in README
+
+
+def test_the_sample_bookings_are_those_of_the_readme():
+    assert json.loads(samples.SAMPLES[0])["bookingId"] in README
