@@ -1,12 +1,13 @@
 """The booking queue and its dead-letter queue."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from botocore.exceptions import ClientError, ParamValidationError
+from botocore.exceptions import ClientError
 
+from local_stack.publish import RefusedError, lines, publish
 from operations.messages import booking_in
 
 _LOOKING_SECONDS = 120  # for how long a message that is looked at is hidden from others
@@ -37,27 +38,21 @@ class DeadLetter:
         return booking_in(self.body)
 
 
-def publish(sqs: Any, queue: str, bodies: Iterable[bytes]) -> Iterator[Refusal | None]:
-    """Send each body as one message to the queue of that URL; yield what came of each."""
-    for line, body in enumerate(bodies, start=1):
+def publish_lines(sqs: Any, queue: str, content: bytes) -> Iterator[Refusal | None]:
+    """Send each line as one message to the queue of that URL; yield what came of each.
+
+    Raises ClientError for what is not about the line, such as a missing permission.
+    """
+    for line, body in enumerate(lines(content), start=1):
         try:
-            sqs.send_message(QueueUrl=queue, MessageBody=body.decode())
-        except UnicodeDecodeError:
-            yield Refusal(line, "it is not UTF-8")
-        except ParamValidationError:
-            yield Refusal(line, "it is empty")
-        except ClientError as error:
-            if not _about_the_message(error):
-                raise
-            yield Refusal(line, error.response["Error"].get("Message", "it is not a valid message"))
+            publish(sqs, queue, body)
+        except RefusedError as refusal:
+            error = refusal.__cause__
+            if isinstance(error, ClientError) and not _about_the_message(error):
+                raise error from None
+            yield Refusal(line, str(refusal))
         else:
             yield None
-
-
-def read_bodies(content: bytes) -> list[bytes]:
-    """One body per line. Only a line feed ends a line: a body may hold any other separator."""
-    lines = content.split(b"\n")
-    return lines[:-1] if lines[-1] == b"" else lines
 
 
 @dataclass(frozen=True)

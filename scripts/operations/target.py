@@ -4,9 +4,9 @@ import functools
 from dataclasses import dataclass
 from typing import Any
 
-from local_stack.aws import ACCOUNT, REGION, forget_aws_configuration
+from local_stack.aws import ACCOUNT, DEFAULT_PORT, REGION, forget_aws_configuration
 
-LOCAL_ENDPOINT = "http://127.0.0.1:4510"
+LOCAL_ENDPOINT = f"http://127.0.0.1:{DEFAULT_PORT}"
 _CONSOLES = {
     "aws": "console.aws.amazon.com",
     "aws-cn": "console.amazonaws.cn",

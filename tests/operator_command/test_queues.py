@@ -106,3 +106,13 @@ def test_a_refused_line_is_named_and_the_others_are_sent(account, tmp_path: Path
     assert "line 2 refused by SQS: not allowed" in account.err.getvalue()
     assert "line 3 refused by SQS: it is not UTF-8" in account.err.getvalue()
     assert account.sqs.bodies(BOOKINGS) == ["one", "four"]
+
+
+def test_a_missing_permission_is_told_once_and_not_line_by_line(account, tmp_path: Path, capsys):
+    denied = refusal("SendMessage", "AccessDenied", "not yours")
+    account.sqs.refused = dict.fromkeys(["one", "two"], denied)
+    file = tmp_path / "bookings.jsonl"
+    file.write_bytes(b"one\ntwo\n")
+    assert main(["book", str(file)], account.connect) == 3
+    assert capsys.readouterr().err.count("not permitted to call SendMessage") == 1
+    assert account.err.getvalue() == ""

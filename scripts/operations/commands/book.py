@@ -6,7 +6,7 @@ import click
 
 from operations.commands.shared import connected
 from operations.context import Operator
-from operations.queues import publish, read_bodies
+from operations.queues import publish_lines
 
 
 @click.command(short_help="Publish the bookings of a file.")
@@ -21,9 +21,8 @@ def book(operator: Operator, file: BinaryIO) -> int:
       grep bk_123 bookings.jsonl | minitickets book -
     """
     sent = refused = 0
-    for outcome in publish(
-        operator.target.client("sqs"), operator.queue("bookings"), read_bodies(file.read())
-    ):
+    sqs, queue = operator.target.client("sqs"), operator.queue("bookings")
+    for outcome in publish_lines(sqs, queue, file.read()):
         if outcome is None:
             sent += 1
         else:
