@@ -72,6 +72,14 @@ def test_bookings_are_published_and_dead_letters_sent_back(fulfilment, told, tmp
     )
 
 
+def test_lines_that_sqs_refuses_are_counted_and_the_others_are_sent(fulfilment, told, tmp_path):
+    file = tmp_path / "bookings.jsonl"
+    sent = json.dumps(booking(bookingId="bk_between", quantity=1)).encode()
+    file.write_bytes(b"\n".join([b"", b"a\x01b", sent, b"x" * 65_537, b"\xff"]))
+    assert told("book", str(file), code=1) == {"sent": 1, "refused": 4}
+    fulfilment.wait_for(lambda: fulfilment.finished("bk_between") == 1)
+
+
 def test_another_stage_is_told_apart_from_an_empty_one(fulfilment, capsys):
     endpoint = fulfilment.stack.endpoint.url
     assert main(["executions", "--stage", "other", "--endpoint", endpoint]) == 3
