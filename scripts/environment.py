@@ -7,6 +7,7 @@ The environment lies in `.venv`. Its stamp names the lock and the Python it was 
 whose stamp says anything else (the lock changed, an installation was cut short) is made anew.
 """
 
+import contextlib
 import hashlib
 import importlib.util
 import os
@@ -74,6 +75,8 @@ def _make(lock: int) -> None:
     _say("Installing the libraries of scripts/requirements.lock …")
     _call(lock, str(PYTHON), "-m", "pip", "-qq", "--disable-pip-version-check", "--no-input",
           "install", "--no-user", "--no-compile", "--require-hashes", "-r", str(LOCK))  # fmt: skip
+    with contextlib.suppress(OSError):  # for who works with the environment activated
+        (PYTHON.parent / "minitickets").symlink_to(PROJECT / "scripts" / "minitickets")
     STAMP.write_text(_key())
     _say(f"The environment is ready, after {time.monotonic() - started:.0f} s.")
 

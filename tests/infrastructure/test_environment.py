@@ -69,6 +69,13 @@ def test_first_use_makes_it_and_later_ones_go_straight_to_the_command(
     assert second.err == ""
 
 
+@pytest.mark.skipif(environment.ON_WINDOWS, reason="Windows has no links for everyone")
+def test_the_operators_command_is_there_for_who_activates_the_environment(project: Path) -> None:
+    make_ready(project)
+    installed = project / ".venv" / "bin" / "minitickets"
+    assert installed.readlink() == project / "scripts" / "minitickets"
+
+
 @pytest.mark.slow
 def test_a_changed_lock_makes_it_anew(project: Path) -> None:
     make_ready(project)
@@ -144,7 +151,7 @@ def test_an_old_python_is_told_so_in_a_sentence(
     assert "is 3.9." in said
 
 
-@pytest.mark.parametrize("name", ["environment.py", "run", "test", "check"])
+@pytest.mark.parametrize("name", ["environment.py", "run", "test", "check", "minitickets"])
 def test_an_old_python_can_read_as_far_as_the_sentence(name: str) -> None:
     ast.parse((PROJECT / "scripts" / name).read_text(), feature_version=(3, 6))
 

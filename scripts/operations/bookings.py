@@ -1,0 +1,92 @@
+"""What the tables tell an operator of a booking: its claim, its email, its seats.
+
+Read without the attributes that nobody here needs; a ticket's token never leaves its table.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Claim:
+    """``booking.accepted:<bookingId>``: the first execution that accepted the booking."""
+
+    execution_arn: str
+    user_id: str
+    quantity: int
+    accepted_at: datetime | None
+
+
+@dataclass(frozen=True)
+class EmailRecord:
+    """``booking.confirmed:<bookingId>``. An expired one counts as absent: TTL deletes late."""
+
+    status: str
+    owner: str
+    expires_at: int
+
+    def holds(self, now: datetime) -> bool:
+        return self.expires_at > now.timestamp()
+
+
+@dataclass(frozen=True)
+class Bookings:
+    dynamodb: Any
+    jobs_table: str
+    tickets_table: str
+
+    def claim(self, booking: str) -> Claim | None:
+        facts = "executionArn, userId, quantity, acceptedAt"
+        found = self._job(f"booking.accepted:{booking}", facts)
+        if not found:
+            return None
+        return Claim(
+            execution_arn=found["executionArn"]["S"],
+            user_id=found["userId"]["S"],
+            quantity=int(found["quantity"]["N"]),
+            accepted_at=_instant(found.get("acceptedAt", {}).get("S")),
+        )
+
+    def email(self, booking: str) -> EmailRecord | None:
+        found = self._job(f"booking.confirmed:{booking}", "#status, #owner, expiresAt")
+        if not found:
+            return None
+        return EmailRecord(found["status"]["S"], found["owner"]["S"], int(found["expiresAt"]["N"]))
+
+    def seats_ready(self, booking: str, user: str) -> int:
+        """How many of the booking's tickets are marked ready."""
+        query = {
+            "TableName": self.tickets_table,
+            "KeyConditionExpression": "userId = :user AND begins_with(ticketId, :booking)",
+            "FilterExpression": "#status = :ready AND bookingId = :id",
+            "ExpressionAttributeNames": {"#status": "status"},
+            "ExpressionAttributeValues": {
+                ":user": {"S": user},
+                ":booking": {"S": f"{booking}-"},
+                ":id": {"S": booking},
+                ":ready": {"S": "ready"},
+            },
+            "Select": "COUNT",
+        }
+        pages = self.dynamodb.get_paginator("query").paginate(**query)
+        return sum(int(page["Count"]) for page in pages)
+
+    def _job(self, key: str, attributes: str) -> dict[str, Any] | None:
+        names = {"#status": "status", "#owner": "owner"}
+        used = {name: value for name, value in names.items() if name in attributes}
+        answer = self.dynamodb.get_item(
+            TableName=self.jobs_table,
+            Key={"jobKey": {"S": key}},
+            ProjectionExpression=attributes,
+            **({"ExpressionAttributeNames": used} if used else {}),
+        )
+        item: dict[str, Any] | None = answer.get("Item")
+        return item
+
+
+def _instant(text: str | None) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text) if text else None
+    except ValueError:
+        return None
