@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from asl_walk import tasks
 from local_stack.aws import DEFAULT_PORT
-from local_stack.lambda_service import Fault, FaultError, parse_fault
+from local_stack.lambda_service import Fault, FaultError, FaultPlan, parse_fault
 from strict_yaml import load
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -36,7 +36,7 @@ logs/. Earlier results in DIR are replaced.
 """
 
 _EPILOG = """\
-faults, for --once (repeatable): STATE[SEAT]:KIND:TIMES
+faults (repeatable): STATE[SEAT]:KIND:TIMES
   STATE  AcceptBooking, Creating, Written, Ready, SendEmail or RecordEmailJob
   SEAT   only Creating, Written and Ready have one; leave [SEAT] out for any seat
   KIND   error         the function fails before its work
@@ -86,22 +86,18 @@ def _interrupt(*_: object) -> NoReturn:
 
 def _run(arguments: argparse.Namespace) -> int:
     # Imported late: --help and a typing mistake should not wait for the AWS libraries.
+    faults = FaultPlan(arguments.fault)
     if arguments.once:
-        from local_stack.lambda_service import FaultPlan
         from local_stack.once import run_once
         from local_stack.publish import lines
 
         bodies = lines(arguments.content)
         return run_once(
-            bodies,
-            arguments.out,
-            FaultPlan(arguments.fault),
-            arguments.time_scale,
-            arguments.redrive,
+            bodies, arguments.out, faults, arguments.time_scale, redrive=arguments.redrive
         )
     from local_stack.serve import serve
 
-    serve(arguments.out, arguments.port, arguments.time_scale)
+    serve(arguments.out, arguments.port, arguments.time_scale, faults)
     return 0
 
 
@@ -109,8 +105,6 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
     parser = _parser()
     arguments = parser.parse_args(argv)
     if arguments.once is None:
-        if arguments.fault:
-            parser.error("--fault belongs to --once FILE")
         if arguments.redrive:
             parser.error("--redrive belongs to --once FILE")
         arguments.out = arguments.out or PROJECT / "out"

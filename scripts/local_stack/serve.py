@@ -4,16 +4,23 @@ import threading
 from pathlib import Path
 
 from local_stack.aws import DEFAULT_PORT, REGION
+from local_stack.lambda_service import FaultPlan
 from local_stack.once import say, say_progress
 from local_stack.progress import StepEvent
-from local_stack.results import OPEN_STATUSES, clear, list_executions, write_results
+from local_stack.results import (
+    OPEN_STATUSES,
+    clear,
+    executions,
+    list_executions,
+    write_results,
+)
 from local_stack.samples import SAMPLES
 from local_stack.stack import LocalStack, Options
 
 _POLL_SECONDS = 0.2
 
 
-def serve(out: Path, port: int, time_scale: float) -> None:
+def serve(out: Path, port: int, time_scale: float, faults: FaultPlan) -> None:
     """Run until interrupted."""
     changed = threading.Event()
 
@@ -23,7 +30,7 @@ def serve(out: Path, port: int, time_scale: float) -> None:
 
     clear(out)
     say("Starting the local stack …")
-    with LocalStack(Options(out, port, time_scale, watch)) as stack:
+    with LocalStack(Options(out, port, time_scale, watch), faults) as stack:
         if port and not stack.endpoint.url.endswith(f":{port}"):
             say(f"Port {port} is taken, so a free one is used.")
         say(f"Listening on {stack.endpoint.url} (region {REGION}). Fulfilling three bookings …")
@@ -31,20 +38,10 @@ def serve(out: Path, port: int, time_scale: float) -> None:
             stack.client("sqs").send_message(
                 QueueUrl=stack.output("BookingQueueUrl"), MessageBody=body.decode()
             )
-        _follow(stack, out, changed, _first_words(stack, out))
+        _follow(stack, out, changed)
 
 
-def _first_words(stack: LocalStack, out: Path) -> str:
-    usual = stack.endpoint.url.endswith(f":{DEFAULT_PORT}")
-    option = "" if usual else f"--endpoint {stack.endpoint.url} "
-    return (
-        f"\nDone. The tickets lie in {out / 'tickets'}, the emails in {out / 'emails'}.\n"
-        f"Send more, one JSON body per line:  scripts/book {option}FILE\n"
-        "Ctrl-C stops the stack; nothing is left running."
-    )
-
-
-def _follow(stack: LocalStack, out: Path, changed: threading.Event, first_words: str) -> None:
+def _follow(stack: LocalStack, out: Path, changed: threading.Event) -> None:
     """Keep the files in ``out`` up to date for as long as the stack is up."""
     greeted = False
     while True:
@@ -53,8 +50,22 @@ def _follow(stack: LocalStack, out: Path, changed: threading.Event, first_words:
             write_results(stack, out)
         if not greeted and _finished(stack) >= len(SAMPLES):
             write_results(stack, out)
-            say(first_words)
+            _greet(stack, out)
             greeted = True
+
+
+def _greet(stack: LocalStack, out: Path) -> None:
+    usual = stack.endpoint.url.endswith(f":{DEFAULT_PORT}")
+    option = "" if usual else f"--endpoint {stack.endpoint.url} "
+    for execution in executions(stack):
+        if execution["status"] != "SUCCEEDED":
+            booking = execution["bookingId"]
+            say(f"\n{booking} failed. Why:  scripts/minitickets show {option}{booking}")
+    say(
+        f"\nDone. The tickets lie in {out / 'tickets'}, the emails in {out / 'emails'}.\n"
+        f"Send more, one JSON body per line:  scripts/book {option}FILE\n"
+        "Ctrl-C stops the stack; nothing is left running."
+    )
 
 
 def _finished(stack: LocalStack) -> int:
