@@ -2,9 +2,9 @@
 
 import argparse
 import math
+import os
 import signal
 import sys
-import tempfile
 from pathlib import Path
 from typing import NoReturn
 
@@ -110,16 +110,22 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
     except OSError as error:
         parser.error(f"cannot read the file {arguments.once}: {error.strerror}")
     try:
-        _make_writable(arguments.out)
+        _take(arguments.out)
+    except BlockingIOError:
+        parser.error(f"the folder {arguments.out} is in use by another run: give another --out DIR")
     except OSError as error:
         parser.error(f"cannot write into the folder {arguments.out}: {error.strerror}")
     return arguments
 
 
-def _make_writable(folder: Path) -> None:
+def _take(folder: Path) -> None:
+    """Hold the folder until this process ends: two runs would mix their tickets in it."""
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryFile(dir=folder):
-        pass
+    hold = os.open(folder / ".in-use", os.O_RDWR | os.O_CREAT, 0o600)
+    if sys.platform != "win32":
+        import fcntl
+
+        fcntl.flock(hold, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _parser() -> _Parser:
@@ -132,7 +138,12 @@ def _parser() -> _Parser:
     )
     add = parser.add_argument
     add("--once", type=Path, metavar="FILE", help="fulfil FILE's bookings and stop")
-    add("--out", type=Path, metavar="DIR", help="folder for the results (default: out/)")
+    add(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="folder for the results (default: out/; needed with --once)",
+    )
     add("--fault", type=_fault, action="append", default=[], metavar="FAULT", help="see below")
     scale = "multiply the state machine's waits by X (grace not below 10 s)"
     add("--time-scale", type=_scale, default=1.0, metavar="X", help=scale)

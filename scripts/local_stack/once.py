@@ -10,7 +10,14 @@ from pathlib import Path
 from local_stack.lambda_service import FaultPlan
 from local_stack.progress import StepEvent
 from local_stack.publish import RefusedError, publish
-from local_stack.results import OPEN_STATUSES, clear, list_executions, rows, write_results
+from local_stack.results import (
+    OPEN_STATUSES,
+    clear,
+    executions,
+    list_executions,
+    rows,
+    write_results,
+)
 from local_stack.stack import LocalStack, Options
 
 _POLL_SECONDS = 0.05
@@ -51,11 +58,13 @@ def run_once(bodies: list[bytes], out: Path, faults: FaultPlan, time_scale: floa
     summary = Summary()
     try:
         clear(out)
+        say("Starting the local stack …")
         options = Options(out=out, time_scale=time_scale, watch=say_progress)
         with LocalStack(options, faults) as stack:
             try:
                 _publish(stack, bodies, summary)
                 _wait_for_all(stack, summary)
+                _say_what_failed(stack)
             finally:
                 _count(stack, summary)
                 write_results(stack, out)
@@ -94,6 +103,24 @@ def _wait_for_all(stack: LocalStack, summary: Summary) -> None:
         if finished == len(statuses) and finished + dead_letters(stack) >= summary.messages:
             return
         time.sleep(_POLL_SECONDS)
+
+
+def _say_what_failed(stack: LocalStack) -> None:
+    for execution in executions(stack):
+        if execution["status"] != "SUCCEEDED":
+            reason = f"{execution['error'] or ''}: {_words(execution['cause'])}"
+            say(f"{execution['bookingId'] or 'a message'}  {execution['status']}  {reason}")
+    for fault in stack.faults.active():
+        if fault.times is not None:
+            say(f"fault {fault} is left over: nothing came by that it fits")
+
+
+def _words(cause: str | None) -> str:
+    """A failed function's own message out of the execution's cause."""
+    try:
+        return str(json.loads(cause or "")["errorMessage"])
+    except (ValueError, LookupError, TypeError):
+        return cause or ""
 
 
 def dead_letters(stack: LocalStack) -> int:

@@ -42,7 +42,7 @@ def write_results(stack: LocalStack, out: Path) -> None:
 def write_images(stack: LocalStack, out: Path) -> None:
     s3, bucket = stack.client("s3"), stack.output("TicketImagesBucketName")
     folder = out / "tickets"
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(mode=0o700, exist_ok=True)  # who has the image has the seat
     for page in s3.get_paginator("list_objects_v2").paginate(Bucket=bucket):
         for entry in page.get("Contents", []):
             file = folder / entry["Key"].rsplit("/", 1)[1]

@@ -87,6 +87,7 @@ class LocalStack:
         self.close()
 
     def close(self) -> None:
+        self._watch = lambda _: None  # what is cut off now says nothing of the system
         self.pipe.stop()
         self.lambda_service.close()
         self._server.close()

@@ -100,14 +100,14 @@ def test_the_commands_that_the_readme_names_are_there_and_explain_themselves():
 
 def test_the_readmes_ticket_is_what_the_system_draws():
     face = TicketFace(
-        event_name="Zoë Łukasz Trio: Blue Note Nights",
-        date_text="Friday 5 February 2027",
-        time_text="20:00 EST (America/New_York)",
-        venue="Blue Room",
+        event_name="Winter Gala",
+        date_text="Thursday 24 December 2026",
+        time_text="19:30 CET (Europe/Berlin)",
+        venue="Tempodrom",
         seat_number=2,
         quantity=4,
-        ticket_id="bk_jazz_1-00002",
-        qr_payload="MT1.bk_jazz_1-00002.THISISNOREALTOKENJUSTASAMP",
+        ticket_id="bk_gala_1-00002",
+        qr_payload="MT1.bk_gala_1-00002.THISISNOREALTOKENJUSTASAMP",
     )
     shown = PROJECT / re.findall(r'<img src="([^"]+)"', README)[0]
     assert shown.read_bytes() == draw_ticket(face).png

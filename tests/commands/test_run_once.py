@@ -343,3 +343,23 @@ def test_a_fault_without_once_is_refused(refused):
 
 def test_an_unknown_option_is_named(refused):
     assert "--onse" in refused("--onse", "file")
+
+
+def test_two_runs_never_mix_their_tickets_in_one_folder(tmp_path):
+    (tmp_path / "empty").write_bytes(b"")
+    out = tmp_path / "out"
+    with running("local_stack", "--out", out, "--port=0") as first:
+        first.wait_for("Listening on")
+        second = finished("local_stack", "--once", tmp_path / "empty", "--out", out)
+    assert second.returncode == 2
+    assert second.stderr.count("\n") == 1
+    assert str(out) in second.stderr
+    assert "in use" in second.stderr
+
+
+def test_an_execution_that_failed_is_named_with_its_reason(tmp_path):
+    file = tmp_path / "broken.jsonl"
+    file.write_text('{"type": "booking.confirmed", "bookingId": "bk_broken"}\n')
+    done = finished("local_stack", "--once", file, "--out", tmp_path / "out")
+    assert done.returncode == 1
+    assert re.search(r"bk_broken  FAILED  InvalidBooking: message \S+: .*userId", done.stderr)

@@ -81,7 +81,7 @@ def test_the_text_says_what_when_where_how_many_and_where_the_tickets_will_be() 
         "Seats:   4 seats\n"
         "Booking: bk_1001\n"
         "\n"
-        "Your 4 tickets, each with its own QR code for the door, will be there within minutes.\n"
+        "Your 4 tickets, each with its own QR code for the door, are on this page within minutes:\n"
         "\n"
         "https://tickets.example/mine\n"
     )
@@ -96,7 +96,7 @@ def test_the_html_says_the_same() -> None:
         "Tempodrom",
         "4 seats",
         "bk_1001",
-        "Your 4 tickets, each with its own QR code for the door, will be there within minutes.",
+        "Your 4 tickets, each with its own QR code for the door, are on this page within minutes:",
         URL,
     ):
         assert fact in page.text
@@ -113,7 +113,7 @@ def test_the_subject_says_what_and_when() -> None:
 def test_one_seat_is_one() -> None:
     email = write_confirmation(GALA._replace(quantity=1), URL)
     assert "Seats:   1 seat\n" in email.text
-    assert "Your ticket, with the QR code" in email.text
+    assert "Your ticket, with its QR code" in email.text
     assert "seats" not in email.text + Page(email.html).text
 
 

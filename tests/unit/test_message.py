@@ -187,7 +187,7 @@ def test_faults_of_json_and_of_the_contract_are_named_together() -> None:
         "venue comes twice",
         "the unknown field price holds NaN or Infinity",
         "the unknown field of an odd name holds NaN or Infinity",
-        "userId is not of that form",
+        "userId has another form",
     ]
 
 

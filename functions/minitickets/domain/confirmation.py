@@ -89,8 +89,8 @@ def _text(event_name: str, facts: dict[str, str], where_tickets_are: str, url: s
 def _where_tickets_are(quantity: int) -> str:
     # This email and the tickets are made at the same time, so it promises, and does not report.
     if quantity == 1:
-        return "Your ticket, with the QR code for the door, will be there within minutes."
+        return "Your ticket, with its QR code for the door, is on this page within minutes:"
     return (
         f"Your {quantity} tickets, each with its own QR code for the door, "
-        "will be there within minutes."
+        "are on this page within minutes:"
     )

@@ -29,8 +29,8 @@ _REASONS = {
     "int_type": "is not an integer",
     "greater_than_equal": "is too small",
     "less_than_equal": "is too large",
-    "literal_error": "is another one",
-    "string_pattern_mismatch": "is not of that form",
+    "literal_error": "is something else",
+    "string_pattern_mismatch": "has another form",
 }
 
 
