@@ -2,7 +2,6 @@
 
 import argparse
 import math
-import os
 import signal
 import sys
 from pathlib import Path
@@ -11,10 +10,12 @@ from typing import NoReturn
 from asl_walk import tasks
 from local_stack.aws import DEFAULT_PORT
 from local_stack.lambda_service import Fault, FaultError, parse_fault
+from local_stack.out_folder import is_result, take
 from strict_yaml import load
 
 PROJECT = Path(__file__).resolve().parents[2]
 DEFINITION = PROJECT / "statemachines" / "fulfil_booking.asl.yaml"
+MIN_SCALE, MAX_SCALE = 0.00001, 1000
 USAGE_ERROR = 2
 INTERRUPTED = 130
 
@@ -109,23 +110,15 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
             arguments.content = arguments.once.read_bytes()
     except OSError as error:
         parser.error(f"cannot read the file {arguments.once}: {error.strerror}")
+    if arguments.once and is_result(arguments.once, arguments.out):
+        parser.error(f"the file {arguments.once} would be overwritten: give another --out DIR")
     try:
-        _take(arguments.out)
+        take(arguments.out)
     except BlockingIOError:
         parser.error(f"the folder {arguments.out} is in use by another run: give another --out DIR")
     except OSError as error:
         parser.error(f"cannot write into the folder {arguments.out}: {error.strerror}")
     return arguments
-
-
-def _take(folder: Path) -> None:
-    """Hold the folder until this process ends: two runs would mix their tickets in it."""
-    folder.mkdir(parents=True, exist_ok=True)
-    hold = os.open(folder / ".in-use", os.O_RDWR | os.O_CREAT, 0o600)
-    if sys.platform != "win32":
-        import fcntl
-
-        fcntl.flock(hold, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _parser() -> _Parser:
@@ -140,7 +133,7 @@ def _parser() -> _Parser:
     add("--once", type=Path, metavar="FILE", help="fulfil FILE's bookings and stop")
     add(
         "--out",
-        type=Path,
+        type=_folder,
         metavar="DIR",
         help="folder for the results (default: out/; needed with --once)",
     )
@@ -165,11 +158,19 @@ def _port(text: str) -> int:
     return int(text)
 
 
+def _folder(text: str) -> Path:
+    if not text:
+        raise argparse.ArgumentTypeError("DIR is empty")
+    return Path(text)
+
+
 def _scale(text: str) -> float:
     try:
         scale = float(text)
     except ValueError:
         scale = math.nan
-    if not 0 < scale < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0, such as 0.02")
+    if not MIN_SCALE <= scale <= MAX_SCALE:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a number from {MIN_SCALE} to {MAX_SCALE}, such as 0.02"
+        )
     return scale

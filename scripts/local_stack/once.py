@@ -1,5 +1,6 @@
 """``scripts/run --once``: fulfil the bookings of one file, write what came of them, and stop."""
 
+import contextlib
 import json
 import sys
 import time
@@ -8,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from local_stack.lambda_service import FaultPlan
+from local_stack.out_folder import clear
 from local_stack.progress import StepEvent
 from local_stack.publish import RefusedError, publish
 from local_stack.results import (
     OPEN_STATUSES,
-    clear,
     executions,
     list_executions,
     rows,
@@ -74,8 +75,12 @@ def run_once(bodies: list[bytes], out: Path, faults: FaultPlan, time_scale: floa
 
 
 def say(sentence: str) -> None:
-    # One write: steps of many seats speak at once.
-    sys.stderr.write(sentence + "\n")
+    """Say it on stderr in one write, since steps of many seats speak at once.
+
+    Nobody has to listen: a closed or full stderr stops nothing.
+    """
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        sys.stderr.write(sentence + "\n")
 
 
 def say_progress(event: StepEvent) -> None:

@@ -5,8 +5,9 @@ from pathlib import Path
 
 from local_stack.aws import DEFAULT_PORT, REGION
 from local_stack.once import say, say_progress
+from local_stack.out_folder import clear
 from local_stack.progress import StepEvent
-from local_stack.results import OPEN_STATUSES, clear, list_executions, write_results
+from local_stack.results import OPEN_STATUSES, list_executions, write_results
 from local_stack.samples import SAMPLES
 from local_stack.stack import LocalStack, Options
 
@@ -50,11 +51,18 @@ def _follow(stack: LocalStack, out: Path, changed: threading.Event, first_words:
     while True:
         if changed.wait(_POLL_SECONDS):
             changed.clear()
-            write_results(stack, out)
+            _write(stack, out)
         if not greeted and _finished(stack) >= len(SAMPLES):
-            write_results(stack, out)
+            _write(stack, out)
             say(first_words)
             greeted = True
+
+
+def _write(stack: LocalStack, out: Path) -> None:
+    try:
+        write_results(stack, out)
+    except OSError as error:  # the bookings matter more than the files
+        say(f"The results in {out} are not up to date: {error}")
 
 
 def _finished(stack: LocalStack) -> int:

@@ -1,5 +1,7 @@
 import re
+from email import message_from_string
 from email.message import EmailMessage
+from email.policy import default
 from html.parser import HTMLParser
 
 import pytest
@@ -196,3 +198,10 @@ def test_any_name_gives_a_whole_email(name: str, quantity: int) -> None:
     assert email.subject.startswith("Booking confirmed: ")
     assert Page(email.html).tags == PLAIN_TAGS
     assert email.html.encode("utf-8")
+
+
+def test_a_name_that_a_mail_program_would_decode_stays_what_it_is() -> None:
+    subject = write_confirmation(GALA._replace(event_name="=?utf-8?q?evil?="), URL).subject
+    message = message_from_string(f"Subject: {subject}\n\n", policy=default)
+    assert message["Subject"] == subject
+    assert "utf-8" in subject
