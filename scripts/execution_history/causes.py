@@ -3,6 +3,9 @@
 import json
 from dataclasses import dataclass
 
+# Errors of the message itself: a redrive has the same input, so it cannot help them.
+NEVER_MENDED = ("InvalidBooking", "BookingConflict")
+
 _MOST = 400
 
 

@@ -74,8 +74,11 @@ def _book(content: bytes, url: str, parser: _Parser) -> int:
 
     forget_aws_configuration()
     sqs = Endpoint(url).client("sqs", attempts=1)
+    bodies = lines(content)
+    if not bodies:
+        print("Nothing was sent: there is no line in it.", file=sys.stderr)
     refused = 0
-    for number, body in enumerate(lines(content), start=1):
+    for number, body in enumerate(bodies, start=1):
         try:
             message_id = publish(sqs, f"{url}/{ACCOUNT}/{QUEUE}", body)
             print(f"line {number} sent: message {message_id}", flush=True)

@@ -4,17 +4,18 @@ import argparse
 import math
 import signal
 import sys
-import tempfile
 from pathlib import Path
 from typing import NoReturn
 
 from asl_walk import tasks
 from local_stack.aws import DEFAULT_PORT
 from local_stack.lambda_service import Fault, FaultError, FaultPlan, parse_fault
+from local_stack.out_folder import is_result, take
 from strict_yaml import load
 
 PROJECT = Path(__file__).resolve().parents[2]
 DEFINITION = PROJECT / "statemachines" / "fulfil_booking.asl.yaml"
+MIN_SCALE, MAX_SCALE = 0.00001, 1000
 USAGE_ERROR = 2
 INTERRUPTED = 130
 
@@ -115,17 +116,15 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
             arguments.content = arguments.once.read_bytes()
     except OSError as error:
         parser.error(f"cannot read the file {arguments.once}: {error.strerror}")
+    if arguments.once and is_result(arguments.once, arguments.out):
+        parser.error(f"the file {arguments.once} would be overwritten: give another --out DIR")
     try:
-        _make_writable(arguments.out)
+        take(arguments.out)
+    except BlockingIOError:
+        parser.error(f"the folder {arguments.out} is in use by another run: give another --out DIR")
     except OSError as error:
         parser.error(f"cannot write into the folder {arguments.out}: {error.strerror}")
     return arguments
-
-
-def _make_writable(folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryFile(dir=folder):
-        pass
 
 
 def _parser() -> _Parser:
@@ -138,7 +137,12 @@ def _parser() -> _Parser:
     )
     add = parser.add_argument
     add("--once", type=Path, metavar="FILE", help="fulfil FILE's bookings and stop")
-    add("--out", type=Path, metavar="DIR", help="folder for the results (default: out/)")
+    add(
+        "--out",
+        type=_folder,
+        metavar="DIR",
+        help="folder for the results (default: out/; needed with --once)",
+    )
     add("--fault", type=_fault, action="append", default=[], metavar="FAULT", help="see below")
     redrive = "afterwards lift the faults, redrive what failed, and report the end state"
     add("--redrive", action="store_true", help=redrive)
@@ -162,11 +166,19 @@ def _port(text: str) -> int:
     return int(text)
 
 
+def _folder(text: str) -> Path:
+    if not text:
+        raise argparse.ArgumentTypeError("DIR is empty")
+    return Path(text)
+
+
 def _scale(text: str) -> float:
     try:
         scale = float(text)
     except ValueError:
         scale = math.nan
-    if not 0 < scale < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0, such as 0.02")
+    if not MIN_SCALE <= scale <= MAX_SCALE:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a number from {MIN_SCALE} to {MAX_SCALE}, such as 0.02"
+        )
     return scale

@@ -32,12 +32,12 @@ class Deployment:
 
 def deploy(endpoint: Endpoint, time_scale: float = 1) -> Deployment:
     sam = load_sam(PROJECT / "template.yaml")
-    lease = _lease(sam, time_scale)
+    lease = _scale_lease(sam, time_scale)
     machine = sam["Resources"]["FulfilBookingStateMachine"]["Properties"]
     machine["Definition"] = with_floors(machine["Definition"], time_scale, lease)
     _store_code(endpoint)
     template = translate(sam, REGION)
-    outputs = _create_stack(endpoint, template, {"EmailLeaseSeconds": str(lease)})
+    outputs = _create_stack(endpoint, template)
     _complete(endpoint, template)
     functions = tuple(_functions(endpoint))
     return Deployment(
@@ -55,11 +55,16 @@ def role_credentials(endpoint: Endpoint, role_arn: str, session: str) -> Credent
     return Credentials(keys["AccessKeyId"], keys["SecretAccessKey"], keys["SessionToken"])
 
 
-def _lease(sam: dict[str, Any], time_scale: float) -> int:
-    lease = sam["Parameters"]["EmailLeaseSeconds"]["Default"]
+def _scale_lease(sam: dict[str, Any], time_scale: float) -> int:
+    """Scale the email's lease in the template's environment of SendEmail; return it in seconds."""
     send = sam["Resources"]["SendEmailFunction"]["Properties"]
     timeout = send.get("Timeout", sam["Globals"]["Function"]["Timeout"])
-    return lease if time_scale == 1 else scaled_lease(lease, time_scale, timeout)
+    variables = send["Environment"]["Variables"]
+    lease = int(variables["EMAIL_LEASE_SECONDS"])
+    if time_scale != 1:
+        lease = scaled_lease(lease, time_scale, timeout)
+        variables["EMAIL_LEASE_SECONDS"] = str(lease)
+    return lease
 
 
 def _store_code(endpoint: Endpoint) -> None:
@@ -70,18 +75,13 @@ def _store_code(endpoint: Endpoint) -> None:
     s3.put_object(Bucket=bucket, Key=key, Body=b"the workers run the source")
 
 
-def _create_stack(
-    endpoint: Endpoint, template: dict[str, Any], parameters: dict[str, str]
-) -> dict[str, str]:
+def _create_stack(endpoint: Endpoint, template: dict[str, Any]) -> dict[str, str]:
     import local_stack.cloudformation  # noqa: F401 - registers what moto lacks
 
     cloudformation = endpoint.client("cloudformation")
     cloudformation.create_stack(
         StackName=STACK,
         TemplateBody=json.dumps(template),
-        Parameters=[
-            {"ParameterKey": key, "ParameterValue": value} for key, value in parameters.items()
-        ],
         Capabilities=["CAPABILITY_IAM"],
     )
     stack = cloudformation.describe_stacks(StackName=STACK)["Stacks"][0]

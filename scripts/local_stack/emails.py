@@ -65,7 +65,7 @@ class Outbox:
         self._folder = folder
         self._sent: list[SentEmail] = []
         self._lock = threading.Lock()
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def add(self, message_id: str, request: Mapping[str, Any]) -> None:
         with self._lock:

@@ -1,21 +1,18 @@
 """``scripts/run --once``: fulfil the bookings of one file, write what came of them, and stop."""
 
 import json
-import sys
 import time
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from botocore.exceptions import ClientError
-
+from local_stack.failed import redrive_failed, say_what_failed
 from local_stack.lambda_service import FaultPlan
-from local_stack.progress import StepEvent
+from local_stack.out_folder import clear
+from local_stack.progress import say, say_progress
 from local_stack.publish import RefusedError, publish
 from local_stack.results import (
     OPEN_STATUSES,
-    clear,
-    executions,
     list_executions,
     rows,
     write_results,
@@ -23,8 +20,6 @@ from local_stack.results import (
 from local_stack.stack import LocalStack, Options
 
 _POLL_SECONDS = 0.05
-# The message itself is at fault, and a redrive has the same input.
-_BEYOND_REDRIVE = {"InvalidBooking", "BookingConflict"}
 
 
 @dataclass
@@ -67,31 +62,23 @@ def run_once(
     summary = Summary()
     try:
         clear(out)
+        say("Starting the local stack …")
         options = Options(out=out, time_scale=time_scale, watch=say_progress)
         with LocalStack(options, faults) as stack:
             try:
                 _publish(stack, bodies, summary)
                 _wait_for_all(stack, summary)
+                say_what_failed(stack)
                 if redrive:
-                    _redrive(stack)
+                    redrive_failed(stack)
                     _wait_for_all(stack, summary)
+                    say_what_failed(stack)
             finally:
                 _count(stack, summary)
                 write_results(stack, out)
     finally:
         print(summary.to_json(), flush=True)
     return 0 if summary.complete else 1
-
-
-def say(sentence: str) -> None:
-    # One write: steps of many seats speak at once.
-    sys.stderr.write(sentence + "\n")
-
-
-def say_progress(event: StepEvent) -> None:
-    sentence = event.sentence()
-    if sentence:
-        say(sentence)
 
 
 def _publish(stack: LocalStack, bodies: list[bytes], summary: Summary) -> None:
@@ -113,23 +100,6 @@ def _wait_for_all(stack: LocalStack, summary: Summary) -> None:
         if finished == len(statuses) and finished + dead_letters(stack) >= summary.messages:
             return
         time.sleep(_POLL_SECONDS)
-
-
-def _redrive(stack: LocalStack) -> None:
-    stack.faults.lift()
-    redrive = stack.client("stepfunctions").redrive_execution
-    for execution in executions(stack):
-        if execution["status"] == "SUCCEEDED":
-            continue
-        booking = execution["bookingId"] or "a message"
-        if execution["error"] in _BEYOND_REDRIVE:
-            say(f"{booking}  not redriven: {execution['error']} comes from the message itself")
-            continue
-        try:
-            redrive(executionArn=execution["executionArn"])
-            say(f"{booking}  redriven")
-        except ClientError as error:
-            say(f"{booking}  not redriven: {error.response['Error']['Message']}")
 
 
 def dead_letters(stack: LocalStack) -> int:

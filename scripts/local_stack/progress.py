@@ -1,6 +1,8 @@
 """What people watch: each step of each seat as its function answers."""
 
+import contextlib
 import json
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -41,3 +43,18 @@ def step_event(state: str, subject: Subject, result: Invocation | TooManyRequest
     answer = content if isinstance(content, dict) else {}
     error = str(answer.get("errorType")) if result.function_error else None
     return StepEvent(state, subject, error, answer)
+
+
+def say(sentence: str) -> None:
+    """Say it on stderr in one write, since steps of many seats speak at once.
+
+    Nobody has to listen: a closed or full stderr stops nothing.
+    """
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        sys.stderr.write(sentence + "\n")
+
+
+def say_progress(event: StepEvent) -> None:
+    sentence = event.sentence()
+    if sentence:
+        say(sentence)

@@ -11,23 +11,6 @@ from local_stack.subjects import booking_of
 OPEN_STATUSES = ("RUNNING", "PENDING_REDRIVE")
 
 
-_OURS = (
-    "tickets/*-[0-9][0-9][0-9][0-9][0-9].png",
-    "emails/[0-9]*-*.eml",
-    "logs/minitickets-*.log",
-    "tickets.jsonl",
-    "jobs.jsonl",
-    "executions.jsonl",
-)
-
-
-def clear(out: Path) -> None:
-    """Remove what an earlier run left, and nothing else: not the bookings that lie there too."""
-    for pattern in _OURS:
-        for file in out.glob(pattern):
-            file.unlink()
-
-
 def write_results(stack: LocalStack, out: Path) -> None:
     """Write ``tickets/``, ``tickets.jsonl``, ``jobs.jsonl`` and ``executions.jsonl`` into ``out``.
 
@@ -42,7 +25,6 @@ def write_results(stack: LocalStack, out: Path) -> None:
 def write_images(stack: LocalStack, out: Path) -> None:
     s3, bucket = stack.client("s3"), stack.output("TicketImagesBucketName")
     folder = out / "tickets"
-    folder.mkdir(exist_ok=True)
     for page in s3.get_paginator("list_objects_v2").paginate(Bucket=bucket):
         for entry in page.get("Contents", []):
             file = folder / entry["Key"].rsplit("/", 1)[1]
@@ -91,5 +73,5 @@ def _write_lines(path: Path, records: Iterable[dict[str, Any]]) -> None:
     path.touch(mode=0o600)
     path.chmod(0o600)
     lines = (json.dumps(record, ensure_ascii=False, default=int) + "\n" for record in records)
-    with path.open("w", encoding="utf-8") as file:
+    with path.open("w", encoding="utf-8", errors="backslashreplace") as file:
         file.writelines(lines)

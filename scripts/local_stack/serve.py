@@ -5,11 +5,10 @@ from pathlib import Path
 
 from local_stack.aws import DEFAULT_PORT, REGION
 from local_stack.lambda_service import FaultPlan
-from local_stack.once import say, say_progress
-from local_stack.progress import StepEvent
+from local_stack.out_folder import clear
+from local_stack.progress import StepEvent, say, say_progress
 from local_stack.results import (
     OPEN_STATUSES,
-    clear,
     executions,
     list_executions,
     write_results,
@@ -47,9 +46,9 @@ def _follow(stack: LocalStack, out: Path, changed: threading.Event) -> None:
     while True:
         if changed.wait(_POLL_SECONDS):
             changed.clear()
-            write_results(stack, out)
+            _write(stack, out)
         if not greeted and _finished(stack) >= len(SAMPLES):
-            write_results(stack, out)
+            _write(stack, out)
             _greet(stack, out)
             greeted = True
 
@@ -66,6 +65,13 @@ def _greet(stack: LocalStack, out: Path) -> None:
         f"Send more, one JSON body per line:  scripts/book {option}FILE\n"
         "Ctrl-C stops the stack; nothing is left running."
     )
+
+
+def _write(stack: LocalStack, out: Path) -> None:
+    try:
+        write_results(stack, out)
+    except OSError as error:  # the bookings matter more than the files
+        say(f"The results in {out} are not up to date: {error}")
 
 
 def _finished(stack: LocalStack) -> int:

@@ -1,9 +1,13 @@
 """Which booking and seat a step's payload, or an execution's input, is about."""
 
 import json
+import re
 from typing import Any
 
 from local_stack.lambda_service import Subject
+
+# Anything else that stands in an id's place is no id: it could be an escape code, or no text.
+_ID = re.compile("[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
 def subject_of(payload: bytes) -> Subject:
@@ -21,4 +25,4 @@ def booking_of(records: Any) -> str | None:
         found = json.loads(records[0]["body"])["bookingId"]
     except (ValueError, LookupError, TypeError, RecursionError):
         return None
-    return found if isinstance(found, str) else None
+    return found if isinstance(found, str) and _ID.fullmatch(found) else None

@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from execution_history import NEVER_MENDED
 from operations.executions import OPEN, UNSUCCESSFUL, Described
 
 FULL_HISTORY = 24_999
 REDRIVABLE_FOR = timedelta(days=14)
-# The message itself is refused, whoever reads it and however often.
-NEVER_MENDED = ("InvalidBooking", "BookingConflict")
 _PUBLISH_ANEW = "correct it where it comes from and publish it again"
 _MEANINGS = {
     "InvalidBooking": f"the message breaks its rules, so a redrive fails again: {_PUBLISH_ANEW}",

@@ -11,7 +11,8 @@ from typing import Protocol
 
 from botocore.exceptions import ClientError
 
-from operations.advice import NEVER_MENDED, advise
+from execution_history import NEVER_MENDED
+from operations.advice import advise
 from operations.executions import OPEN, UNSUCCESSFUL, Described, Executions, Listed
 
 

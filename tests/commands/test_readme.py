@@ -2,12 +2,13 @@
 
 import json
 import re
+import signal
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from commands.processes import PATIENCE, PROJECT, environment, running
+from commands.processes import PATIENCE, PROJECT, environment, finished, running
 from local_stack import samples
 from minitickets.drawing.ticket_image import TicketFace, draw_ticket
 
@@ -48,6 +49,10 @@ def test_every_command_of_the_readme_is_run_by_these_tests():
         "scripts/test",
         "scripts/run --once booking.jsonl --out results",
         "scripts/run --once booking.jsonl --out results --time-scale 0.02 --fault 'Written[2]:error:always'",  # noqa: E501
+        "scripts/run --time-scale 0.02 --fault 'Written[3]:error:9'",
+        "scripts/minitickets executions",
+        "scripts/minitickets show bk_gala_1",
+        "scripts/minitickets redrive bk_gala_1",
     ]
 
 
@@ -88,8 +93,38 @@ def test_run_says_what_the_readme_shows(folder):
             served.wait_for(pattern)
 
 
+@pytest.mark.slow
+def test_the_walk_breaks_a_seat_shows_why_and_redrives_it(tmp_path):
+    walk = ("--time-scale", "0.02", "--fault", "Written[3]:error:9")
+    shown = re.findall(r"```text\n(IssueTickets.*?)```", README, re.DOTALL)[0]
+    with running("local_stack", "--out", tmp_path / "out", "--port=0", *walk) as served:
+        url = served.wait_for(r"Listening on (http://127\.0\.0\.1:\d+) ")[1]
+        served.wait_for("bk_gala_1 failed")
+        at = ("bk_gala_1", "--endpoint", url)
+        said = finished("operations", "show", *at).stdout
+        assert [line for line in shown.splitlines() if line not in unpadded(said)] == []
+        token = seat_3(tmp_path)["token"]
+        assert finished("operations", "redrive", *at).returncode == 0
+        served.wait_for("bk_gala_1  seat 3  ready")
+        said = finished("operations", "show", *at).stdout
+        assert "IssueTickets: 4 of 4 done" in unpadded(said)
+        served.process.send_signal(signal.SIGINT)
+        served.end()
+    assert seat_3(tmp_path)["token"] == token
+
+
+def unpadded(table: str) -> list[str]:
+    return [line.rstrip() for line in table.splitlines()]
+
+
+def seat_3(folder: Path) -> dict[str, str]:
+    lines = (folder / "out" / "tickets.jsonl").read_text().splitlines()
+    (ticket,) = [t for t in map(json.loads, lines) if t["ticketId"] == "bk_gala_1-00003"]
+    return dict(ticket)
+
+
 def test_the_commands_that_the_readme_names_are_there_and_explain_themselves():
-    for name in ("run", "book", "test", "check", "bench", "lock"):
+    for name in ("run", "book", "minitickets", "test", "check", "bench", "lock"):
         done = subprocess.run(
             [PROJECT / "scripts" / name, "--help"], capture_output=True, text=True,
             timeout=PATIENCE, check=False, env=environment(),
@@ -100,14 +135,14 @@ def test_the_commands_that_the_readme_names_are_there_and_explain_themselves():
 
 def test_the_readmes_ticket_is_what_the_system_draws():
     face = TicketFace(
-        event_name="Zoë Łukasz Trio: Blue Note Nights",
-        date_text="Friday 5 February 2027",
-        time_text="20:00 EST (America/New_York)",
-        venue="Blue Room",
+        event_name="Winter Gala",
+        date_text="Thursday 24 December 2026",
+        time_text="19:30 CET (Europe/Berlin)",
+        venue="Tempodrom",
         seat_number=2,
         quantity=4,
-        ticket_id="bk_jazz_1-00002",
-        qr_payload="MT1.bk_jazz_1-00002.THISISNOREALTOKENJUSTASAMP",
+        ticket_id="bk_gala_1-00002",
+        qr_payload="MT1.bk_gala_1-00002.THISISNOREALTOKENJUSTASAMP",
     )
     shown = PROJECT / re.findall(r'<img src="([^"]+)"', README)[0]
     assert shown.read_bytes() == draw_ticket(face).png

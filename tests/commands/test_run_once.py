@@ -5,16 +5,21 @@ import json
 import re
 import signal
 import stat
+import subprocess
 import sys
 from email import message_from_bytes
 from email.policy import default
+from pathlib import Path
 
 import pytest
 import zxingcpp
 from PIL import Image
 
 from commands.processes import (
+    PATIENCE,
+    command,
     endpoint_of_children,
+    environment,
     finished,
     running,
     wait_until_gone,
@@ -343,3 +348,77 @@ def test_a_fault_without_once_is_refused(refused):
 
 def test_an_unknown_option_is_named(refused):
     assert "--onse" in refused("--onse", "file")
+
+
+def test_two_runs_never_mix_their_tickets_in_one_folder(tmp_path):
+    (tmp_path / "empty").write_bytes(b"")
+    out = tmp_path / "out"
+    with running("local_stack", "--out", out, "--port=0") as first:
+        first.wait_for("Listening on")
+        second = finished("local_stack", "--once", tmp_path / "empty", "--out", out)
+    assert second.returncode == 2
+    assert second.stderr.count("\n") == 1
+    assert str(out) in second.stderr
+    assert "in use" in second.stderr
+
+
+def test_an_execution_that_failed_is_named_with_its_reason(tmp_path):
+    file = tmp_path / "broken.jsonl"
+    file.write_text('{"type": "booking.confirmed", "bookingId": "bk_broken"}\n')
+    done = finished("local_stack", "--once", file, "--out", tmp_path / "out")
+    assert done.returncode == 1
+    assert re.search(r"bk_broken  FAILED  InvalidBooking: message \S+: .*userId", done.stderr)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_stderr_that_nobody_can_write_to_fails_no_step_and_doubles_no_email(tmp_path):
+    file = tmp_path / "one.jsonl"
+    file.write_text(json.dumps(booking(bookingId="bk_mute", quantity=2)))
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            command("local_stack", "--once", file, "--out", tmp_path / "out"),
+            env=environment(),
+            stdout=subprocess.PIPE,
+            stderr=full,
+            timeout=PATIENCE,
+            check=False,
+        )
+    told = json.loads(done.stdout.splitlines()[-1])
+    assert (told["executions"], told["emails"]) == ({"succeeded": 1, "failed": 0}, 1)
+
+
+def test_an_id_that_is_no_text_loses_no_result(tmp_path):
+    file = tmp_path / "odd.jsonl"
+    file.write_text('{"bookingId": "bk\\ud800x"}\n{"bookingId": "\\u001b[2J"}\n')
+    done = finished("local_stack", "--once", file, "--out", tmp_path / "out")
+    assert done.returncode == 1
+    told = records(tmp_path / "out" / "executions.jsonl")
+    assert [(each["bookingId"], each["error"]) for each in told] == [(None, "InvalidBooking")] * 2
+    assert "\x1b" not in done.stderr
+
+
+@pytest.mark.parametrize("name", ["tickets.jsonl", "jobs.jsonl", "executions.jsonl"])
+def test_a_file_of_bookings_is_never_overwritten_by_its_own_results(tmp_path, capsys, name):
+    file = tmp_path / name
+    file.write_text("{}\n")
+    with pytest.raises(SystemExit) as ended:
+        main(["--once", str(file), "--out", str(tmp_path)])
+    assert ended.value.code == 2
+    assert str(file) in capsys.readouterr().err
+    assert file.read_text() == "{}\n"
+
+
+@pytest.mark.parametrize("scale", ["5e-324", "1e-9", "1e308", "nan", "inf", "-1", "0"])
+def test_a_scale_that_no_wait_can_bear_is_refused(tmp_path, capsys, scale):
+    with pytest.raises(SystemExit) as ended:
+        main(["--once", "/dev/null", "--out", str(tmp_path), "--time-scale", scale])
+    assert ended.value.code == 2
+    assert scale in capsys.readouterr().err
+
+
+def test_a_file_in_the_place_of_a_folder_is_a_usage_error(tmp_path, capsys):
+    (tmp_path / "tickets").write_text("")
+    with pytest.raises(SystemExit) as ended:
+        main(["--once", "/dev/null", "--out", str(tmp_path)])
+    assert ended.value.code == 2
+    assert str(tmp_path) in capsys.readouterr().err

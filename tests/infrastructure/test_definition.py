@@ -92,6 +92,11 @@ def function_timeout(state: str) -> int:
     return int(properties.get("Timeout", SAM["Globals"]["Function"]["Timeout"]))
 
 
+def lease_seconds() -> int:
+    send = SAM["Resources"]["SendEmailFunction"]["Properties"]
+    return int(send["Environment"]["Variables"]["EMAIL_LEASE_SECONDS"])
+
+
 def delays(retrier: dict[str, Any]) -> list[float]:
     """The longest that each retry waits, in seconds: jitter only shortens it."""
     first, rate = retrier.get("IntervalSeconds", 1), retrier.get("BackoffRate", 2)
@@ -162,7 +167,7 @@ def test_every_error_named_in_the_machine_is_a_class_and_every_class_is_named():
 
 
 def test_a_waiting_run_outlasts_the_lease_so_that_it_ends_as_already_sent():
-    lease = SAM["Parameters"]["EmailLeaseSeconds"]["Default"]
+    lease = lease_seconds()
     in_progress = TASKS["SendEmail"]["Retry"][0]
     assert lease == 300
     assert sum(delays(in_progress)) == 360
@@ -170,7 +175,7 @@ def test_a_waiting_run_outlasts_the_lease_so_that_it_ends_as_already_sent():
 
 
 def test_the_lease_outlasts_the_send_and_every_attempt_to_record_it():
-    lease = SAM["Parameters"]["EmailLeaseSeconds"]["Default"]
+    lease = lease_seconds()
     send = TASKS["SendEmail"]["TimeoutSeconds"]
     record = longest("RecordEmailJob", function_timeout("RecordEmailJob"))
     assert send + record == 25 + 183 + 9 * 8

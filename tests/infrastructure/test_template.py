@@ -171,7 +171,7 @@ def test_one_module_reads_the_environment():
 @pytest.mark.parametrize("step", STEPS)
 def test_a_table_or_bucket_is_named_by_reference_to_the_very_one_that_the_role_may_use(step):
     variables = properties(f"{step}Function")["Environment"]["Variables"]
-    referred = {value["Ref"] for value in variables.values()}
+    referred = {value["Ref"] for value in variables.values() if isinstance(value, dict)}
     stores = referred & {"TicketsTable", "ProcessedJobsTable", "TicketImagesBucket"}
     granted = str(grants(f"{step}Role"))
     for store in ("TicketsTable", "ProcessedJobsTable", "TicketImagesBucket"):
@@ -250,7 +250,7 @@ def test_nothing_else_grants_access():
 @pytest.mark.parametrize("table", ["TicketsTable", "ProcessedJobsTable"])
 def test_the_tables_are_paid_by_request_and_outlive_the_stack(table):
     assert properties(table)["BillingMode"] == "PAY_PER_REQUEST"
-    assert RESOURCES[table]["DeletionPolicy"] == "Retain"
+    assert RESOURCES[table]["DeletionPolicy"] == "RetainExceptOnCreate"
     assert RESOURCES[table]["UpdateReplacePolicy"] == "Retain"
 
 
@@ -283,7 +283,7 @@ def test_the_images_are_private_and_outlive_the_stack():
         "RestrictPublicBuckets": True,
     }
     assert bucket["OwnershipControls"] == {"Rules": [{"ObjectOwnership": "BucketOwnerEnforced"}]}
-    assert RESOURCES["TicketImagesBucket"]["DeletionPolicy"] == "Retain"
+    assert RESOURCES["TicketImagesBucket"]["DeletionPolicy"] == "RetainExceptOnCreate"
 
 
 def test_every_name_carries_the_stage_so_that_stages_live_side_by_side():

@@ -1,5 +1,7 @@
 import re
+from email import message_from_string
 from email.message import EmailMessage
+from email.policy import default
 from html.parser import HTMLParser
 
 import pytest
@@ -81,7 +83,7 @@ def test_the_text_says_what_when_where_how_many_and_where_the_tickets_will_be() 
         "Seats:   4 seats\n"
         "Booking: bk_1001\n"
         "\n"
-        "Your 4 tickets, each with its own QR code for the door, will be there within minutes.\n"
+        "Your 4 tickets, each with its own QR code for the door, are on this page within minutes:\n"
         "\n"
         "https://tickets.example/mine\n"
     )
@@ -96,7 +98,7 @@ def test_the_html_says_the_same() -> None:
         "Tempodrom",
         "4 seats",
         "bk_1001",
-        "Your 4 tickets, each with its own QR code for the door, will be there within minutes.",
+        "Your 4 tickets, each with its own QR code for the door, are on this page within minutes:",
         URL,
     ):
         assert fact in page.text
@@ -113,7 +115,7 @@ def test_the_subject_says_what_and_when() -> None:
 def test_one_seat_is_one() -> None:
     email = write_confirmation(GALA._replace(quantity=1), URL)
     assert "Seats:   1 seat\n" in email.text
-    assert "Your ticket, with the QR code" in email.text
+    assert "Your ticket, with its QR code" in email.text
     assert "seats" not in email.text + Page(email.html).text
 
 
@@ -196,3 +198,10 @@ def test_any_name_gives_a_whole_email(name: str, quantity: int) -> None:
     assert email.subject.startswith("Booking confirmed: ")
     assert Page(email.html).tags == PLAIN_TAGS
     assert email.html.encode("utf-8")
+
+
+def test_a_name_that_a_mail_program_would_decode_stays_what_it_is() -> None:
+    subject = write_confirmation(GALA._replace(event_name="=?utf-8?q?evil?="), URL).subject
+    message = message_from_string(f"Subject: {subject}\n\n", policy=default)
+    assert message["Subject"] == subject
+    assert "utf-8" in subject

@@ -187,8 +187,15 @@ def test_faults_of_json_and_of_the_contract_are_named_together() -> None:
         "venue comes twice",
         "the unknown field price holds NaN or Infinity",
         "the unknown field of an odd name holds NaN or Infinity",
-        "userId is not of that form",
+        "userId has another form",
     ]
+
+
+def test_a_start_has_an_end() -> None:
+    longest = "2026-12-24T19:30:00." + "1" * 43 + "Z"
+    assert read(startsAt=longest).booking.starts_at == longest
+    text = refusal(records(json.dumps(GALA | {"startsAt": longest.replace("Z", "1Z")})))
+    assert "startsAt is longer than 64 characters" in text
 
 
 def test_many_unknown_faulty_fields_stay_a_short_error() -> None:

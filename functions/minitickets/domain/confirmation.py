@@ -64,7 +64,9 @@ def write_confirmation(booking: Booking, my_tickets_url: str) -> Confirmation:
         facts["Where"] = header_safe(booking.venue)
     facts["Seats"] = "1 seat" if booking.quantity == 1 else f"{booking.quantity} seats"
     facts["Booking"] = header_safe(booking.booking_id)
-    subject = f"Booking confirmed: {shorten(event_name, MAX_NAME_IN_SUBJECT)}, {start.date_text}"
+    # A mail program decodes "=?utf-8?…?=", which could bring back what is not header-safe.
+    short_name = shorten(event_name, MAX_NAME_IN_SUBJECT).replace("=?", "= ?")
+    subject = f"Booking confirmed: {short_name}, {start.date_text}"
     where_tickets_are = _where_tickets_are(booking.quantity)
     return Confirmation(
         subject=subject,
@@ -89,8 +91,8 @@ def _text(event_name: str, facts: dict[str, str], where_tickets_are: str, url: s
 def _where_tickets_are(quantity: int) -> str:
     # This email and the tickets are made at the same time, so it promises, and does not report.
     if quantity == 1:
-        return "Your ticket, with the QR code for the door, will be there within minutes."
+        return "Your ticket, with its QR code for the door, is on this page within minutes:"
     return (
         f"Your {quantity} tickets, each with its own QR code for the door, "
-        "will be there within minutes."
+        "are on this page within minutes:"
     )

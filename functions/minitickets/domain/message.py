@@ -20,6 +20,7 @@ from minitickets.domain.strict_json import StrictJsonError, parse_object
 from minitickets.errors import InvalidBooking
 
 MAX_UNKNOWN = 5
+MAX_START = 64
 
 _PLAIN_KEY = re.compile(r"[A-Za-z][A-Za-z_]{0,39}")
 _ODD_IN_MESSAGE_ID = re.compile(r"[^A-Za-z0-9_.:-]")
@@ -29,8 +30,8 @@ _REASONS = {
     "int_type": "is not an integer",
     "greater_than_equal": "is too small",
     "less_than_equal": "is too large",
-    "literal_error": "is another one",
-    "string_pattern_mismatch": "is not of that form",
+    "literal_error": "is something else",
+    "string_pattern_mismatch": "has another form",
 }
 
 
@@ -67,6 +68,9 @@ def read_message(records: object) -> AcceptedMessage:
 
 
 def _start(text: str) -> str:
+    # Every record and every iteration's input carries it, so its fraction has to end somewhere.
+    if len(text) > MAX_START:
+        raise ValueError(f"is longer than {MAX_START} characters")
     instant(text)
     return text
 

@@ -5,7 +5,8 @@ from datetime import datetime
 
 import click
 
-from operations.advice import NEVER_MENDED, advise
+from execution_history import NEVER_MENDED
+from operations.advice import advise
 from operations.bookings import Claim, EmailRecord
 from operations.commands.shared import connected
 from operations.context import Operator
