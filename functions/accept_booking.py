@@ -6,7 +6,7 @@ from minitickets.adapters.jobs_table import JobsTable
 from minitickets.clock import iso, utc_now
 from minitickets.domain.claim import accept
 from minitickets.domain.message import read_message
-from minitickets.errors import BookingError
+from minitickets.errors import BookingError, InvalidBooking
 from minitickets.observability import count, identify, logger, step
 from minitickets.settings import required
 
@@ -22,7 +22,9 @@ def handler(event: dict[str, Any]) -> dict[str, Any]:
         booking = accept(
             JOBS, message.booking, message.identity, event["execution"], iso(utc_now())
         )
-    except BookingError:
+    except BookingError as error:
+        if isinstance(error, InvalidBooking):
+            identify(bookingId=error.booking_id)
         count("BookingsRejected")
         raise
     logger.info("booking accepted", quantity=booking.quantity)

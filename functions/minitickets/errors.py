@@ -29,7 +29,14 @@ class BookingError(FulfilmentError):
 
 
 class InvalidBooking(BookingError):
-    """The message breaks the contract: the text names each bad field and the SQS message id."""
+    """The message breaks the contract: the text names each bad field and the SQS message id.
+
+    ``booking_id`` is what the message calls its booking, if that much is sound: for the log.
+    """
+
+    def __init__(self, reason: str, booking_id: str | None = None) -> None:
+        super().__init__(reason)
+        self.booking_id = booking_id
 
 
 class BookingConflict(BookingError):

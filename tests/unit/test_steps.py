@@ -193,3 +193,15 @@ def test_a_conflicting_booking_counts_as_one_rejection_and_is_named(accept_booki
         accept_booking(event(MESSAGE | {"userId": "usr_2"}), CONTEXT)
     (metric,) = metrics_of(capsys)
     assert (metric["BookingsRejected"], metric["bookingId"]) == ([1.0], "bk_1")
+
+
+def test_a_refused_message_is_logged_under_the_booking_that_it_names(accept_booking, log):
+    with pytest.raises(InvalidBooking):
+        accept_booking(event(MESSAGE | {"quantity": 0}), CONTEXT)
+    assert log()[-1]["bookingId"] == "bk_1"
+
+
+def test_what_is_no_booking_id_is_never_logged_as_one(accept_booking, log):
+    with pytest.raises(InvalidBooking):
+        accept_booking(event(MESSAGE | {"bookingId": "kim@example.org"}), CONTEXT)
+    assert "bookingId" not in log()[-1]

@@ -22,6 +22,7 @@ from minitickets.errors import InvalidBooking
 MAX_UNKNOWN = 5
 MAX_START = 64
 
+_ID_FORM = "[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
 _PLAIN_KEY = re.compile(r"[A-Za-z][A-Za-z_]{0,39}")
 _ODD_IN_MESSAGE_ID = re.compile(r"[^A-Za-z0-9_.:-]")
 _REASONS = {
@@ -60,9 +61,9 @@ def read_message(records: object) -> AcceptedMessage:
     body = record.get("body")
     if not isinstance(body, str):
         raise InvalidBooking(f"message {message_id}: the body is not a string")
-    message, problems = _read_body(body)
+    message, problems, booking_id = _read_body(body)
     if message is None:
-        raise InvalidBooking(f"message {message_id}: " + "; ".join(problems))
+        raise InvalidBooking(f"message {message_id}: " + "; ".join(problems), booking_id)
     booking = message.booking()
     return AcceptedMessage(booking, message.email, _identity(booking))
 
@@ -82,7 +83,7 @@ def _zone(name: str) -> str:
 _Id = Annotated[
     str,
     Field(
-        pattern="^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$",
+        pattern=f"^{_ID_FORM}$",
         description="1 to 64 of A-Z a-z 0-9 _ -, first a letter or digit",
     ),
 ]
@@ -138,8 +139,8 @@ def _message_id(record: object) -> str:
     return _ODD_IN_MESSAGE_ID.sub("?", message_id[:100])
 
 
-def _read_body(body: str) -> tuple[_Message | None, list[str]]:
-    """The message, or all that is wrong with it.
+def _read_body(body: str) -> tuple[_Message | None, list[str], str | None]:
+    """The message, or all that is wrong with it and the booking that it names.
 
     Problems are returned, and raised by the caller: an error raised in an ``except`` block would
     carry the caught one along, and pydantic's holds the values.
@@ -149,13 +150,15 @@ def _read_body(body: str) -> tuple[_Message | None, list[str]]:
         fields: Mapping[str, Any] = parse_object(body)
     except StrictJsonError as error:
         if not error.faults:
-            return None, [f"the body {error}"]
+            return None, [f"the body {error}"], None
         faults, fields = error.faults, error.sound
+    named = fields.get("bookingId")
+    booking_id = named if isinstance(named, str) and re.fullmatch(_ID_FORM, named) else None
     try:
         message = _Message.model_validate(fields)
     except ValidationError as error:
-        return None, [*_json_problems(faults), *_field_problems(error, faults)]
-    return (None if faults else message), [*_json_problems(faults)]
+        return None, [*_json_problems(faults), *_field_problems(error, faults)], booking_id
+    return (None if faults else message), [*_json_problems(faults)], booking_id
 
 
 def _json_problems(faults: Mapping[str, str]) -> Iterator[str]:
