@@ -342,10 +342,6 @@ def test_a_port_that_is_none_is_named(refused, port):
     assert repr(port) in sentence
 
 
-def test_a_fault_without_once_is_refused(refused):
-    assert "--once" in refused("--fault", "Written:error:1")
-
-
 def test_an_unknown_option_is_named(refused):
     assert "--onse" in refused("--onse", "file")
 
