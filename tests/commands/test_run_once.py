@@ -346,6 +346,7 @@ def test_an_unknown_option_is_named(refused):
     assert "--onse" in refused("--onse", "file")
 
 
+@pytest.mark.slow
 def test_two_runs_never_mix_their_tickets_in_one_folder(tmp_path):
     (tmp_path / "empty").write_bytes(b"")
     out = tmp_path / "out"
@@ -358,6 +359,7 @@ def test_two_runs_never_mix_their_tickets_in_one_folder(tmp_path):
     assert "in use" in second.stderr
 
 
+@pytest.mark.slow
 def test_an_execution_that_failed_is_named_with_its_reason(tmp_path):
     file = tmp_path / "broken.jsonl"
     file.write_text('{"type": "booking.confirmed", "bookingId": "bk_broken"}\n')
@@ -366,6 +368,7 @@ def test_an_execution_that_failed_is_named_with_its_reason(tmp_path):
     assert re.search(r"bk_broken  FAILED  InvalidBooking: message \S+: .*userId", done.stderr)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_stderr_that_nobody_can_write_to_fails_no_step_and_doubles_no_email(tmp_path):
     file = tmp_path / "one.jsonl"
@@ -383,6 +386,7 @@ def test_a_stderr_that_nobody_can_write_to_fails_no_step_and_doubles_no_email(tm
     assert (told["executions"], told["emails"]) == ({"succeeded": 1, "failed": 0}, 1)
 
 
+@pytest.mark.slow
 def test_an_id_that_is_no_text_loses_no_result(tmp_path):
     file = tmp_path / "odd.jsonl"
     file.write_text('{"bookingId": "bk\\ud800x"}\n{"bookingId": "\\u001b[2J"}\n')

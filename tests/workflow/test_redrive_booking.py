@@ -19,6 +19,8 @@ from workflow.tools import break_step, image_is_the_tickets, mend, on_step, toke
 SEATS = 5
 BAD = 2
 SEAT_STEPS = ("Creating", "Written", "Ready")
+pytestmark = pytest.mark.slow  # a booking for each case, failed to the end of its retries
+
 STEPS = ("AcceptBooking", *SEAT_STEPS, "SendEmail", "RecordEmailJob")
 LEFT_ONCE = {
     "AcceptBooking": 1,

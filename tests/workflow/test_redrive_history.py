@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 from botocore.exceptions import ClientError
 
+from execution_history import read_history
 from local_stack.redrive import history_page
 from workflow.engine import Gate, Switch, chain, inline_map, task
 
@@ -270,3 +271,18 @@ def test_a_token_of_another_execution_or_order_is_not_taken():
     for arn, newest_first in (("other", False), ("one", True)):
         with pytest.raises(history_page.InvalidTokenError):
             history_page.page(events, arn, newest_first=newest_first, token=token)
+
+
+def test_a_failed_parallel_points_at_the_branch_that_failed_whoever_spoke_last(engine):
+    """Ten races of a branch that fails at once with one that has just begun to wait."""
+    both = {"Type": "Parallel", "End": True}
+    both["Branches"] = [
+        {"StartAt": "Break", "States": {"Break": {"Type": "Fail", "Error": "X"}}},
+        {"StartAt": "Late", "States": {"Late": {"Type": "Wait", "Seconds": 60, "End": True}}},
+    ]
+    for _ in range(10):
+        events = engine.history(engine.run(chain(Both=both)))
+        (failed,) = of_type(events, "ParallelStateFailed")
+        cause = events[failed["previousEventId"] - 1]
+        assert cause["stateEnteredEventDetails"]["name"] == "Break"
+        assert [state.name for state in read_history(events).failures] == ["Break"]

@@ -80,14 +80,16 @@ def _evaluate_program(original: Evaluation, program: Any, env: Any) -> None:
     recorder = _recorder(env)
     if recorder is None:
         return original(program, env)
+    around: Progress = env.progress
     is_branch = hasattr(program, "branch_index")
     with recorder.lock:
         if is_branch:
-            env.progress = env.progress.branch(program.branch_index)
+            env.progress = around.branch(program.branch_index)
         _go_on(env)
     original(program, env)
     if is_branch and isinstance(env.program_state(), ProgramError):
         with recorder.lock:
+            around.fail_at(env.event_history_context.last_published_event_id)
             env.progress.settled = True
     return None
 
@@ -156,7 +158,10 @@ def _evaluate_fan(original: Evaluation, fan: Any, env: Any) -> None:
     try:
         original(fan, env)
     except Exception:
-        recorder.abort_branches(env.progress, env.event_history_context.source_event_id)
+        # moto has taken the latest event of any branch for the cause; it is the failed branch's.
+        context, failed_at = env.event_history_context, env.progress.failed_at
+        context.source_event_id = failed_at or context.source_event_id
+        recorder.abort_branches(env.progress, context.source_event_id)
         raise
     return None
 

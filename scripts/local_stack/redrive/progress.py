@@ -47,7 +47,8 @@ class Progress:
     """One scope. ``branches``: the scopes inside its open state, by branch or iteration index.
 
     ``settled``: the history tells how the branch or iteration ended. ``closed``: it is over for
-    this run, and what a thread of it still reports is not heard.
+    this run, and what a thread of it still reports is not heard. ``failed_at``: the last event of
+    the first branch that failed.
     """
 
     exited: Exited | None = None
@@ -56,6 +57,7 @@ class Progress:
     settled: bool = False
     closed: bool = False
     fanned_out: bool = False
+    failed_at: int | None = None
 
     @property
     def ended(self) -> bool:
@@ -73,7 +75,11 @@ class Progress:
         """The open state starts its branches or iterations. When it retries, all of them anew."""
         if self.fanned_out:
             self.branches = {}
-        self.fanned_out = True
+        self.fanned_out, self.failed_at = True, None
+
+    def fail_at(self, event_id: int) -> None:
+        """One of the branches has failed. What fails after it was aborted by it."""
+        self.failed_at = self.failed_at or event_id
 
     def leave(self, exited: Exited) -> None:
         self.exited = exited
