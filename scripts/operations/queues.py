@@ -11,6 +11,7 @@ from local_stack.publish import RefusedError, lines, publish
 from operations.messages import booking_in
 
 _LOOKING_SECONDS = 120  # for how long a message that is looked at is hidden from others
+_LONG_POLL_SECONDS = 2
 _BATCH = 10
 
 
@@ -62,6 +63,12 @@ class DeadLetters:
     sqs: Any
     url: str
 
+    def hidden(self) -> int:
+        """How many messages someone else is looking at: they cannot be listed now."""
+        name = "ApproximateNumberOfMessagesNotVisible"
+        answer = self.sqs.get_queue_attributes(QueueUrl=self.url, AttributeNames=[name])
+        return int(answer["Attributes"][name])
+
     def look(self) -> Iterator[DeadLetter]:
         """Every message once. Each is hidden until :meth:`put_back`, or for two minutes."""
         seen: set[str] = set()
@@ -69,6 +76,8 @@ class DeadLetters:
             answer = self.sqs.receive_message(
                 QueueUrl=self.url,
                 MaxNumberOfMessages=_BATCH,
+                # A short poll asks some of SQS's servers only: no answer would not mean none there.
+                WaitTimeSeconds=_LONG_POLL_SECONDS,
                 VisibilityTimeout=_LOOKING_SECONDS,
                 MessageSystemAttributeNames=["All"],
                 MessageAttributeNames=["All"],

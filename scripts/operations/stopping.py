@@ -1,4 +1,4 @@
-"""Ctrl-C while something is half done: finish the call that is under way, then stop."""
+"""Ctrl-C, or another wish to stop, while something is half done: finish the call, then stop."""
 
 import signal
 import threading
@@ -6,6 +6,7 @@ from types import FrameType, TracebackType
 from typing import Any, Self
 
 INTERRUPTED = 130  # the exit code
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Interrupt:
@@ -13,7 +14,7 @@ class Interrupt:
 
     def __init__(self) -> None:
         self._wanted = threading.Event()
-        self._before: Any = None
+        self._before: dict[int, Any] = {}
 
     def requested(self) -> bool:
         return self._wanted.is_set()
@@ -22,7 +23,8 @@ class Interrupt:
         self._wanted.wait(seconds)
 
     def __enter__(self) -> Self:
-        self._before = signal.signal(signal.SIGINT, self._stop)
+        for number in _SIGNALS:
+            self._before[number] = signal.signal(number, self._stop)
         return self
 
     def __exit__(
@@ -31,7 +33,8 @@ class Interrupt:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        signal.signal(signal.SIGINT, self._before)
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
 
     def _stop(self, _: int, __: FrameType | None) -> None:
         if self._wanted.is_set():

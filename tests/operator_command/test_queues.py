@@ -116,3 +116,11 @@ def test_a_missing_permission_is_told_once_and_not_line_by_line(account, tmp_pat
     assert main(["book", str(file)], account.connect) == 3
     assert capsys.readouterr().err.count("not permitted to call SendMessage") == 1
     assert account.err.getvalue() == ""
+
+
+def test_letters_that_someone_else_looks_at_are_not_told_as_none(account):
+    account.sqs.hidden.add(account.sqs.put(DEAD, body("bk_1")))
+    assert main(["dead-letters"], account.connect) == 1
+    told = account.out.getvalue()
+    assert "1 more are hidden" in told
+    assert "There are no dead letters." not in told

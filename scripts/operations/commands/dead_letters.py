@@ -29,6 +29,7 @@ def dead_letters(operator: Operator, send_back: bool, booking: str | None) -> in
     """
     letters = DeadLetters(operator.target.client("sqs"), operator.queue("bookings-dead-letters"))
     with Interrupt() as stop:
+        hidden = letters.hidden()
         found = list(letters.look())
         wanted = [letter for letter in found if booking in (None, letter.booking)]
         back: list[DeadLetter] = []
@@ -42,8 +43,10 @@ def dead_letters(operator: Operator, send_back: bool, booking: str | None) -> in
                     back.append(letter)
         finally:
             _put_back(letters, found, back)
-    _report(operator, wanted, back, send_back)
-    return INTERRUPTED if stop.requested() else 0
+    _report(operator, wanted, back, hidden, send_back)
+    if stop.requested():
+        return INTERRUPTED
+    return 1 if hidden else 0
 
 
 def _put_back(letters: DeadLetters, found: list[DeadLetter], gone: list[DeadLetter]) -> None:
@@ -54,14 +57,25 @@ def _put_back(letters: DeadLetters, found: list[DeadLetter], gone: list[DeadLett
 
 
 def _report(
-    operator: Operator, wanted: list[DeadLetter], back: list[DeadLetter], asked: bool
+    operator: Operator,
+    wanted: list[DeadLetter],
+    back: list[DeadLetter],
+    hidden: int,
+    asked: bool,
 ) -> None:
     screen, pipe = operator.screen, operator.target.named("bookings")
     if screen.as_json:
-        screen.json({"deadLetters": list(_rows(operator, wanted)), "sentBack": len(back)})
+        listed = list(_rows(operator, wanted))
+        screen.json({"deadLetters": listed, "sentBack": len(back), "hidden": hidden})
         return
+    if hidden:
+        screen.say(
+            f"{hidden} more are hidden: someone is looking at them, for two minutes at most."
+        )
     if not wanted:
-        screen.say("There are no dead letters.")
+        screen.say(
+            "There are no dead letters to be seen." if hidden else "There are no dead letters."
+        )
         return
     columns = ["booking", "published", "received", "message"]
     rows = [

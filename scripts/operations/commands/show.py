@@ -84,11 +84,19 @@ def _read_file(path: Path) -> History:
     try:
         found = json.loads(path.read_text(encoding="utf-8-sig"))
         events = found["events"] if isinstance(found, dict) else found
-        return read_history(events)
+        history = read_history(events)
+        first = min((event["id"] for event in events), default=None)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise Complaint(
             f"{path} is no history, as aws stepfunctions get-execution-history writes it"
         ) from error
+    more = isinstance(found, dict) and (found.get("nextToken") or found.get("NextToken"))
+    if more or first != 1:
+        raise Complaint(
+            f"{path} holds a part of a history only: export it without --max-items, "
+            "--starting-token or --no-paginate"
+        )
+    return history
 
 
 def _read_definition(path: Path) -> dict[str, Any]:
