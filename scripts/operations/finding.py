@@ -35,13 +35,16 @@ class Finder:
 
         A booking's are those that its two records in processed-jobs name: the one that accepted it
         and the one that has its email. ``thorough`` reads all executions since the booking was
-        accepted, and so finds each second delivery. Raises NotFound.
+        accepted, and so finds each second delivery and each refused one; the local stack, where
+        that costs nothing, is always searched so. Raises NotFound.
         """
         if asked.startswith("arn:"):
             return [self._by_arn(asked, f"There is no execution {asked}.")]
         claim = self.bookings.claim(asked)
-        if claim is None and thorough:
-            return self._search(asked, None)
+        if thorough or self.target.endpoint is not None:
+            found = self._search(asked, claim)
+            if found or claim or thorough:
+                return found or self._of_none(asked)
         if claim is None:
             unknown = (
                 f"No execution of {self.target.where} has accepted a booking {asked!r}, and none "
@@ -49,7 +52,10 @@ class Finder:
                 f"found by: {self._search_command(asked)}"
             )
             return [self._by_arn(self.target.execution_arn(asked), unknown)]
-        return self._search(asked, claim) if thorough else self._of_records(asked, claim)
+        return self._of_records(asked, claim)
+
+    def _of_none(self, booking: str) -> list[Described]:
+        raise NotFound(f"No execution of {self.target.where} is of a booking {booking!r}.")
 
     def _search_command(self, booking: str) -> str:
         search = f"minitickets executions --booking {shlex.quote(booking)} --every-delivery"
@@ -75,10 +81,7 @@ class Finder:
 
     def _search(self, booking: str, claim: Claim | None) -> list[Described]:
         since = claim.accepted_at - _CLOCKS_DIFFER if claim and claim.accepted_at else None
-        found = [each for each in self._described(since) if each.booking == booking]
-        if not found:
-            raise NotFound(f"No execution of {self.target.where} is of a booking {booking!r}.")
-        return found[::-1]
+        return [each for each in self._described(since) if each.booking == booking][::-1]
 
     def _described(self, since: datetime | None) -> Iterator[Described]:
         for listed in self.executions.list(since=since):

@@ -167,7 +167,15 @@ def test_executions_are_filtered(account):
     assert found("--booking", "bk_1") == ["bk_1"]
 
 
-def test_a_second_delivery_is_found_by_its_email_or_by_reading_all(account):
+def test_on_the_local_stack_every_execution_of_a_booking_is_found(account):
+    other = account.stepfunctions.add("bk_1c", name="other", input=_input_of(account))
+    main(["executions", "--booking", "bk_1", "--json"], account.connect)
+    told = json.loads(account.out.getvalue())
+    assert other in {row["executionArn"] for row in told["executions"]}
+
+
+def test_on_aws_a_second_delivery_is_found_by_its_email_or_by_reading_all(account):
+    account.endpoint = None
     sender = account.stepfunctions.add("bk_1b", name="sender", input=_input_of(account))
     other = account.stepfunctions.add("bk_1c", name="other", input=_input_of(account))
     account.tables.email("bk_1", sender, NOW + timedelta(days=30))

@@ -32,12 +32,14 @@ from strict_yaml import DuplicateKey, load
     metavar="FILE",
     help="With --history: name the states of this definition that were never reached.",
 )
+@click.option("--every-delivery", is_flag=True, help="Search all executions of the booking.")
 @connected
 def show(
     operator: Operator,
     execution: str | None,
     history_file: Path | None,
     definition_file: Path | None,
+    every_delivery: bool,
 ) -> int:
     """Show each seat's states, what failed and why, and whether a redrive can help.
 
@@ -59,13 +61,13 @@ def show(
         definition = _read_definition(definition_file) if definition_file else None
         report = Report(_read_file(history_file), definition)
     else:
-        report = _report(operator, str(execution))
+        report = _report(operator, str(execution), every_delivery)
     write_report(operator.screen, report)
     return 0
 
 
-def _report(operator: Operator, asked: str) -> Report:
-    first, *others = operator.find.all(asked)
+def _report(operator: Operator, asked: str, every_delivery: bool) -> Report:
+    first, *others = operator.find.all(asked, thorough=every_delivery)
     history = read_history(operator.executions.history(first.arn))
     advice = advise(first, history.events, operator.now(), shlex.quote(asked))
     return Report(
