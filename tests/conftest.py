@@ -6,6 +6,8 @@ import pytest
 from xdist.scheduler import LoadScopeScheduling
 
 ON_THE_SHARED_STACK = "tests/workflow/"
+# On small definitions, for which a light engine does where there is no stack.
+ON_AN_ENGINE = ("test_redrive_states.py", "test_redrive_history.py", "test_redrive_api.py")
 
 
 class _OneStack(LoadScopeScheduling):
@@ -13,7 +15,11 @@ class _OneStack(LoadScopeScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         path = nodeid.split("::")[0]
-        return ON_THE_SHARED_STACK if path.startswith(ON_THE_SHARED_STACK) else path
+        return ON_THE_SHARED_STACK if _on_the_stack(path) else path
+
+
+def _on_the_stack(path: str) -> bool:
+    return path.startswith(ON_THE_SHARED_STACK) and not path.endswith(ON_AN_ENGINE)
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling:
@@ -22,4 +28,4 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeSch
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the tests on the stack: they take the longest."""
-    items.sort(key=lambda item: not item.nodeid.startswith(ON_THE_SHARED_STACK))
+    items.sort(key=lambda item: not _on_the_stack(item.nodeid.split("::")[0]))

@@ -25,6 +25,8 @@ from commands.processes import (
 from local_stack.book import main as book_main
 from workflow.harness import booking
 
+pytestmark = pytest.mark.slow  # most tests start a stack of their own
+
 SAMPLES = {"bk_gala_1": 4, "bk_jazz_1": 2, "bk_matinee_1": 1}  # seats by booking
 LISTENING = r"Listening on (http://127\.0\.0\.1:(\d+)) "
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")

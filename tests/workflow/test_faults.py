@@ -23,6 +23,8 @@ from local_stack.results import OPEN_STATUSES, list_executions, rows
 from local_stack.subjects import booking_of
 from workflow.harness import Fulfilment, booking
 
+pytestmark = pytest.mark.slow  # every kind at every step: a minute of work
+
 STEPS = ("AcceptBooking", "Creating", "Written", "Ready", "SendEmail", "RecordEmailJob")
 SEAT_STEPS = ("Creating", "Written", "Ready")
 QUANTITY = 2
