@@ -82,7 +82,7 @@ class _Bench:
         for function in functions:
             environment |= function.environment
         # Of all roles one is enough here: nothing is enforced.
-        environment["PYTHONPATH"] = os.pathsep.join([str(functions[0].code_dir), *sys.path[:0]])
+        environment["PYTHONPATH"] = str(functions[0].code_dir)
         answer = subprocess.run(
             [sys.executable, str(Path(__file__).with_name("plain_loop.py"))],
             input=json.dumps(self._bodies(quantities)),

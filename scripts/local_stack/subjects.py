@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 from local_stack.lambda_service import Subject
+from local_stack.messages import booking_in
 
 # Anything else that stands in an id's place is no id: it could be an escape code, or no text.
 _ID = re.compile("[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
@@ -22,7 +23,8 @@ def subject_of(payload: bytes) -> Subject:
 def booking_of(records: Any) -> str | None:
     """The booking that the pipe's records name; None where the message is too broken to say."""
     try:
-        found = json.loads(records[0]["body"])["bookingId"]
-    except (ValueError, LookupError, TypeError, RecursionError):
+        body = records[0]["body"]
+    except (LookupError, TypeError):
         return None
-    return found if isinstance(found, str) and _ID.fullmatch(found) else None
+    found = booking_in(body) if isinstance(body, str) else None
+    return found if found and _ID.fullmatch(found) else None

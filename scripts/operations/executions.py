@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from botocore.exceptions import ClientError
 
-from operations.messages import booking_of
+from local_stack.messages import booking_of
 from operations.rates import Bucket
 
 UNSUCCESSFUL = ("FAILED", "TIMED_OUT", "ABORTED")

@@ -7,8 +7,8 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
+from local_stack.messages import booking_in
 from local_stack.publish import RefusedError, lines, publish
-from operations.messages import booking_in
 
 _LOOKING_SECONDS = 120  # for how long a message that is looked at is hidden from others
 _LONG_POLL_SECONDS = 2
