@@ -1,15 +1,14 @@
 """moto's server on 127.0.0.1, behind :mod:`local_stack.endpoint`."""
 
-import errno
 import logging
 import os
-import socket
 import threading
 from typing import Any
 
 from local_stack.aws import Endpoint
 from local_stack.emails import Outbox
 from local_stack.lambda_service import FaultPlan
+from local_stack.ports import listen
 
 _THREADS = 32
 
@@ -19,7 +18,7 @@ class MotoServer:
 
     def __init__(self, port: int, outbox: Outbox, faults: FaultPlan) -> None:
         """Listen on ``port``, or on a free one when it is taken or 0."""
-        self._socket = _listen(port)
+        self._socket = listen(port)
         self.port: int = self._socket.getsockname()[1]
         self.endpoint = Endpoint(f"http://127.0.0.1:{self.port}")
         # moto reads this once, when it is imported, and calls itself there.
@@ -51,18 +50,3 @@ class MotoServer:
 
 def _untracked(cls: type[Any], *_: Any, **__: Any) -> Any:
     return object.__new__(cls)
-
-
-def _listen(port: int) -> socket.socket:
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind(("127.0.0.1", port))
-        # SO_REUSEADDR lets two processes bind; only listening shows that the port is taken.
-        listener.listen(128)
-    except OSError as error:
-        listener.close()
-        if port == 0 or error.errno not in (errno.EADDRINUSE, errno.EACCES):
-            raise
-        return _listen(0)
-    return listener
