@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import Row, in_turn
-from local_stack.results import OPEN_STATUSES, list_executions
+from execution_status import OPEN
+from local_stack.results import list_executions
 from local_stack.stack import LocalStack, Options
 
 FEW, MANY = 10, 50
@@ -69,7 +70,7 @@ class _Bench:
             self._stack.client("sqs").send_message(QueueUrl=queue, MessageBody=body)
         while time.perf_counter() - started < _PATIENCE:
             statuses = [e["status"] for e in list_executions(self._stack)[before:]]
-            if len(statuses) == len(quantities) and not set(statuses) & set(OPEN_STATUSES):
+            if len(statuses) == len(quantities) and not set(statuses) & set(OPEN):
                 if set(statuses) != {"SUCCEEDED"}:
                     raise RuntimeError(f"not all bookings succeeded: {statuses}")
                 return time.perf_counter() - started

@@ -6,13 +6,13 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from execution_status import OPEN
 from local_stack.failed import redrive_failed, say_what_failed
 from local_stack.lambda_service import FaultPlan
 from local_stack.out_folder import clear
 from local_stack.progress import say, say_progress
 from local_stack.publish import RefusedError, publish
 from local_stack.results import (
-    OPEN_STATUSES,
     list_executions,
     rows,
     write_results,
@@ -96,7 +96,7 @@ def _wait_for_all(stack: LocalStack, summary: Summary) -> None:
     """Wait until every message is a finished execution or a dead letter."""
     while True:
         statuses = [execution["status"] for execution in list_executions(stack)]
-        finished = sum(status not in OPEN_STATUSES for status in statuses)
+        finished = sum(status not in OPEN for status in statuses)
         if finished == len(statuses) and finished + dead_letters(stack) >= summary.messages:
             return
         time.sleep(_POLL_SECONDS)
@@ -113,7 +113,7 @@ def dead_letters(stack: LocalStack) -> int:
 def _count(stack: LocalStack, summary: Summary) -> None:
     statuses = Counter(execution["status"] for execution in list_executions(stack))
     succeeded = statuses.pop("SUCCEEDED", 0)
-    failed = sum(n for status, n in statuses.items() if status not in OPEN_STATUSES)
+    failed = sum(n for status, n in statuses.items() if status not in OPEN)
     summary.executions = {"succeeded": succeeded, "failed": failed}
     summary.dead_letters = dead_letters(stack)
     tickets = Counter(str(row["status"]) for row in rows(stack, "TicketsTableName"))

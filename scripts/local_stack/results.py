@@ -8,8 +8,6 @@ from typing import Any
 from local_stack.stack import LocalStack
 from local_stack.subjects import booking_of
 
-OPEN_STATUSES = ("RUNNING", "PENDING_REDRIVE")
-
 
 def write_results(stack: LocalStack, out: Path) -> None:
     """Write ``tickets/``, ``tickets.jsonl``, ``jobs.jsonl`` and ``executions.jsonl`` into ``out``.

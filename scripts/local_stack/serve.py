@@ -3,12 +3,12 @@
 import threading
 from pathlib import Path
 
+from execution_status import OPEN
 from local_stack.aws import DEFAULT_PORT, REGION
 from local_stack.lambda_service import FaultPlan
 from local_stack.out_folder import clear
 from local_stack.progress import StepEvent, say, say_progress
 from local_stack.results import (
-    OPEN_STATUSES,
     executions,
     list_executions,
     write_results,
@@ -75,4 +75,4 @@ def _write(stack: LocalStack, out: Path) -> None:
 
 
 def _finished(stack: LocalStack) -> int:
-    return sum(e["status"] not in OPEN_STATUSES for e in list_executions(stack))
+    return sum(e["status"] not in OPEN for e in list_executions(stack))

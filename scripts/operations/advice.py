@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from execution_history import NEVER_MENDED
-from operations.executions import OPEN, UNSUCCESSFUL, Described
+from execution_status import OPEN, UNSUCCESSFUL
+from operations.executions import Described
 
 FULL_HISTORY = 24_999
 REDRIVABLE_FOR = timedelta(days=14)

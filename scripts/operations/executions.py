@@ -15,9 +15,6 @@ from botocore.exceptions import ClientError
 from local_stack.messages import booking_of
 from operations.rates import Bucket
 
-UNSUCCESSFUL = ("FAILED", "TIMED_OUT", "ABORTED")
-OPEN = ("RUNNING", "PENDING_REDRIVE")
-
 
 @dataclass(frozen=True)
 class Listed:

@@ -12,8 +12,9 @@ from typing import Protocol
 from botocore.exceptions import ClientError
 
 from execution_history import NEVER_MENDED
+from execution_status import OPEN, UNSUCCESSFUL
 from operations.advice import advise
-from operations.executions import OPEN, UNSUCCESSFUL, Described, Executions, Listed
+from operations.executions import Described, Executions, Listed
 
 
 @dataclass

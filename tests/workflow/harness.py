@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from execution_status import OPEN
 from local_stack.emails import SentEmail
-from local_stack.results import OPEN_STATUSES, list_executions, rows
+from local_stack.results import list_executions, rows
 from local_stack.stack import LocalStack
 from local_stack.subjects import booking_of
 
@@ -84,7 +85,7 @@ class Fulfilment:
         return Counter(
             self._booking(listed["executionArn"])
             for listed in list_executions(self.stack)
-            if listed["status"] not in OPEN_STATUSES
+            if listed["status"] not in OPEN
         )
 
     def _booking(self, arn: str) -> str | None:

@@ -17,9 +17,10 @@ import pytest
 import zxingcpp
 from PIL import Image
 
+from execution_status import OPEN
 from local_stack.endpoint import _body, _call
 from local_stack.lambda_service import Fault, FaultKind
-from local_stack.results import OPEN_STATUSES, list_executions, rows
+from local_stack.results import list_executions, rows
 from local_stack.subjects import booking_of
 from workflow.harness import Fulfilment, booking
 
@@ -120,7 +121,7 @@ def outcomes(fulfilment: Fulfilment) -> dict[str, Outcome]:
 
     def finished() -> bool:
         mine = [e for e in list_executions(fulfilment.stack) if e["executionArn"] not in before]
-        open_ = [e for e in mine if e["status"] in OPEN_STATUSES]
+        open_ = [e for e in mine if e["status"] in OPEN]
         return len(mine) >= len(faults) and not open_
 
     with watched(fulfilment) as reservations:

@@ -7,9 +7,10 @@ from typing import Any
 
 import click
 
+from execution_status import OPEN, UNSUCCESSFUL
 from operations.commands.shared import connected, error_option, since_option
 from operations.context import Operator
-from operations.executions import OPEN, UNSUCCESSFUL, Described, Listed
+from operations.executions import Described, Listed
 from operations.screen import status, text, when
 
 _STATUSES = ("SUCCEEDED", *UNSUCCESSFUL, *OPEN)
