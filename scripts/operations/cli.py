@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 import click
 
 from operations.commands.book import book
+from operations.commands.console import console
 from operations.commands.dead_letters import dead_letters
 from operations.commands.executions import executions
 from operations.commands.redrive import redrive
@@ -39,7 +40,7 @@ def minitickets() -> None:
     """
 
 
-for command in (executions, show, redrive, rerun, book, dead_letters):
+for command in (executions, show, redrive, rerun, book, dead_letters, console):
     minitickets.add_command(command)
 
 
