@@ -1,18 +1,11 @@
 """``minitickets rerun``: a new execution with the same input."""
 
-import uuid
-from datetime import datetime
-
 import click
 
-from execution_history import NEVER_MENDED
-from operations.advice import advise
-from operations.bookings import Claim, EmailRecord
 from operations.commands.shared import connected
 from operations.context import Operator
 from operations.executions import Described
-
-_EMAIL_KEPT_DAYS = 30
+from operations.rerunning import hindrance, start_again, warnings
 
 
 @click.command(short_help="Start a new execution with the same input.")
@@ -31,12 +24,12 @@ def rerun(operator: Operator, execution: str, yes: bool) -> int:
       minitickets rerun 0f7c2f9e-4b0e-4f0a-9d3e-3f0a7b0f6a11 --yes
     """
     found = operator.find.one(execution)
-    for warning in _warnings(operator, found):
-        operator.screen.complain(f"Note: {warning}.")
+    for note in _notes(operator, found):
+        operator.screen.complain(f"Note: {note}.")
     question = f"Start a new execution of booking {found.booking or '?'}?"
     if not yes and not click.confirm(question, err=True):
         return 1
-    arn = operator.executions.start(f"rerun-{uuid.uuid4()}", found.input)
+    arn = start_again(operator.executions, found)
     if operator.screen.as_json:
         operator.screen.json({"executionArn": arn, "rerunOf": found.arn})
     operator.screen.say("Started ", arn)
@@ -44,39 +37,7 @@ def rerun(operator: Operator, execution: str, yes: bool) -> int:
     return 0
 
 
-def _warnings(operator: Operator, found: Described) -> list[str]:
-    now = operator.now()
-    advice = advise(found, None, now, found.name)
-    warnings = []
-    if advice.redrive:
-        warnings.append(
-            f"a redrive may do, and repeats less: {operator.command(advice.next or '')}"
-        )
-    elif found.error in NEVER_MENDED or found.status in ("SUCCEEDED", "RUNNING"):
-        warnings.append(advice.why)
-    if found.booking:
-        claim, email = (
-            operator.bookings.claim(found.booking),
-            operator.bookings.email(found.booking),
-        )
-        doubled = _second_email(claim, email, now)
-        if doubled:
-            warnings.append(doubled)
-    return warnings
-
-
-def _second_email(claim: Claim | None, email: EmailRecord | None, now: datetime) -> str | None:
-    """A warning if the record that keeps the email from being sent twice has run out."""
-    if email is not None:
-        if email.holds(now) or email.status != "done":
-            return None
-        return "the record of the email has expired, so the customer gets the email once more"
-    if claim is None or claim.accepted_at is None:
-        return None
-    days = (now - claim.accepted_at).days
-    if days < _EMAIL_KEPT_DAYS:
-        return None
-    return (
-        f"the booking was accepted {days} days ago, and a record of its email would have expired "
-        "by now: if the email was sent, the customer gets it once more"
-    )
+def _notes(operator: Operator, found: Described) -> list[str]:
+    why_not = hindrance(found)
+    notes = [why_not] if why_not else []
+    return notes + warnings(operator.bookings, found, operator.now())
