@@ -4,9 +4,10 @@ import uuid
 from datetime import datetime
 
 from execution_history import NEVER_MENDED
+from execution_status import OPEN
 from operations.advice import advise
 from operations.bookings import Bookings, Claim, EmailRecord
-from operations.executions import OPEN, Described, Executions
+from operations.executions import Described, Executions
 
 _EMAIL_KEPT_DAYS = 30
 
