@@ -25,14 +25,14 @@ def explain(error: str | None, cause: str | None) -> Cause:
     """
     unpacked = _lambda_error(cause)
     if unpacked is None:
-        return Cause(_line(cause) or _known(error))
+        return Cause(shortened(cause) or _known(error))
     stack = unpacked.get("stackTrace")
     frames = [frame for frame in stack if isinstance(frame, str)] if isinstance(stack, list) else []
     request = unpacked.get("requestId")
     return Cause(
-        message=_line(str(unpacked.get("errorMessage") or "")) or _known(error),
+        message=shortened(str(unpacked.get("errorMessage") or "")) or _known(error),
         request_id=str(request) if request else None,
-        where=_line(frames[-1]) if frames else None,
+        where=shortened(frames[-1]) if frames else None,
     )
 
 
@@ -44,9 +44,10 @@ def _lambda_error(cause: str | None) -> dict[str, object] | None:
     return unpacked if isinstance(unpacked, dict) and "errorMessage" in unpacked else None
 
 
-def _line(text: str | None) -> str:
+def shortened(text: str | None, most: int = _MOST) -> str:
+    """The text as one line of ``most`` characters at the most."""
     line = " ".join((text or "").split())
-    return line if len(line) <= _MOST else line[: _MOST - 1] + "…"
+    return line if len(line) <= most else line[: most - 1] + "…"
 
 
 def _known(error: str | None) -> str:

@@ -32,6 +32,10 @@ class Places:
         self._places[event.id] = place
         return place
 
+    def of(self, event: Event) -> Place:
+        """Where an event that was read belongs."""
+        return self._places[event.id]
+
     def put(self, event: Event, place: Place) -> None:
         self._places[event.id] = place
 

@@ -6,15 +6,14 @@ failure points at the state where it began, and several ``TaskStateAborted`` may
 state that failed, so that only ``MapIterationAborted`` tells which iterations were stopped.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from execution_history import attempts, fates
 from execution_history.events import Event
 from execution_history.model import OPEN, History, Path, StateRun, Status
 from execution_history.places import MACHINE, Place, Places, Scope, nearest
 
-_SCHEDULED = ("TaskScheduled", "LambdaFunctionScheduled", "ActivityScheduled")
+SCHEDULED = ("TaskScheduled", "LambdaFunctionScheduled", "ActivityScheduled")
 _ITERATION_ENDS = ("MapIterationSucceeded", "MapIterationFailed", "MapIterationAborted")
 _ENDS = {
     "ExecutionSucceeded": "SUCCEEDED",
@@ -24,18 +23,12 @@ _ENDS = {
 }
 
 
-def read_history(events: Iterable[Mapping[str, Any]]) -> History:
-    """Read a history, complete or not, oldest event first or last."""
-    reader = _Reader()
-    for event in sorted(map(Event.read, events), key=lambda event: event.id):
-        reader.read(event)
-    return reader.history
+class Reader:
+    """Takes the events one by one, oldest first."""
 
-
-class _Reader:
     def __init__(self) -> None:
         self.history = History()
-        self._places = Places(self.history)
+        self.places = Places(self.history)
         self._latest: dict[tuple[Path, str], StateRun] = {}
         self._waiting: list[StateRun] = []
         self._over = False
@@ -52,7 +45,7 @@ class _Reader:
             "StateFailed": self._container_failed,
             "StateAborted": self._state_aborted,
             **dict.fromkeys(_ENDS, self._ended),
-            **dict.fromkeys(_SCHEDULED, self._scheduled),
+            **dict.fromkeys(SCHEDULED, self._scheduled),
             # Of a Task's attempt, under one of many names: TaskFailed, LambdaFunctionTimedOut …
             "Failed": self._attempt_failed,
             "TimedOut": self._attempt_failed,
@@ -61,7 +54,7 @@ class _Reader:
 
     def read(self, event: Event) -> None:
         self.history.events += 1
-        place = self._places.open(event)
+        place = self.places.open(event)
         # The local stack logs steps of siblings after the end. They did not count, so on a
         # redrive they are done again.
         if self._over and event.type != "ExecutionRedriven":
@@ -80,7 +73,7 @@ class _Reader:
         history.redrives = int(event.details.get("redriveCount") or history.redrives + 1)
         history.status, history.error, history.cause = "RUNNING", None, None
         history.stopped_at, self._over = None, False
-        self._places.put(event, MACHINE)
+        self.places.put(event, MACHINE)
         self._waiting = fates.await_redrive(history)
 
     def _ended(self, event: Event, place: Place) -> None:
@@ -97,8 +90,8 @@ class _Reader:
     def _entered(self, event: Event, place: Place) -> None:
         name = str(event.text("name"))
         awaited = fates.resume(self._waiting, place.path, lambda run: run.name == name)
-        scope = self._places.scope_after(event, place, name)
-        self._places.put(event, awaited or self._first_visit(name, event, scope))
+        scope = self.places.scope_after(event, place, name)
+        self.places.put(event, awaited or self._first_visit(name, event, scope))
 
     def _first_visit(self, name: str, event: Event, scope: Scope) -> StateRun:
         earlier = self._latest.get((scope.path, name))
@@ -112,10 +105,10 @@ class _Reader:
 
     def _exited(self, event: Event, place: Place) -> None:
         name = event.text("name")
-        run = self._places.around(place, lambda run: run.name == name)
+        run = self.places.around(place, lambda run: run.name == name)
         if run is None:
             return
-        self._places.put(event, run)
+        self.places.put(event, run)
         failed = run.status is Status.FAILED or bool(run.attempts and run.attempts[-1].failed)
         run.output = event.text("output")
         fates.finish(run, Status.CAUGHT if failed else Status.SUCCEEDED, event)
@@ -129,7 +122,7 @@ class _Reader:
             run = fates.resume(self._waiting, place.path, lambda run: run.type == "Task")
         if run is not None:
             fates.reopen(run)
-            self._places.put(event, run)
+            self.places.put(event, run)
             attempts.begin(self.history, run, event)
 
     def _attempt_failed(self, event: Event, place: Place) -> None:
@@ -141,12 +134,12 @@ class _Reader:
             attempts.succeed(place, event)
 
     def _container_started(self, event: Event, place: Place) -> None:
-        run = self._places.container(event, place)
+        run = self.places.container(event, place)
         if run is None:
             return
-        self._places.put(event, run)
+        self.places.put(event, run)
         if run.type == "Parallel":
-            self._places.branch(event)
+            self.places.branch(event)
         if attempts.started_before(self.history, run):
             attempts.fail_container(self.history, run, event)
             fates.supersede_within(self.history, run)
@@ -155,16 +148,16 @@ class _Reader:
         run.length = event.details.get("length", run.length)
 
     def _container_succeeded(self, event: Event, place: Place) -> None:
-        run = self._places.container(event, place)
+        run = self.places.container(event, place)
         if run:
-            self._places.put(event, run)
+            self.places.put(event, run)
 
     def _container_failed(self, event: Event, place: Place) -> None:
         self._blame(place, event)
-        run = self._places.container(event, place)
+        run = self.places.container(event, place)
         if run is None:
             return
-        self._places.put(event, run)
+        self.places.put(event, run)
         attempts.fail_container(self.history, run, event)
         fates.abort_within(self.history, run, event)
         fates.finish(run, Status.FAILED, event)
@@ -174,18 +167,21 @@ class _Reader:
         run = nearest(place, lambda run: run.type == kind)
         if run and run.status in OPEN:
             fates.finish(run, Status.ABORTED, event)
+        elif run:  # the one that failed; which of its siblings was stopped is not told
+            self.places.put(event, Scope(run.within, run.within.path if run.within else ()))
 
     def _iteration_started(self, event: Event, place: Place) -> None:
-        scope = self._places.iteration(event, place)
+        scope = self.places.iteration(event, place)
         if scope:
-            self._places.put(event, scope)
+            self.places.put(event, scope)
             fates.reopen(scope.around)
             self.history.iterations[scope.path] = Status.RUNNING
 
     def _iteration_ended(self, event: Event, place: Place) -> None:
-        scope = self._places.iteration(event, place)
+        scope = self.places.iteration(event, place)
         if scope is None:
             return
+        self.places.put(event, scope)
         fate = Status(event.type.removeprefix("MapIteration").lower())
         if fate is Status.ABORTED:
             fates.abort_iteration(self.history, scope.path, event)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from execution_history import Status, explain, matrices, read_history, unreached
-from fixtures.histories import failing_map, history
+from fixtures.histories import REDRIVEN, failing_map, history
 
 
 def labels(runs):
@@ -175,27 +175,6 @@ def test_a_failure_two_maps_deep_is_blamed_at_its_own_place():
     )
     assert labels(read.failures) == ["Rows[1]/Seats[0]/Call"]
     assert set(labels(read.aborted)) == {"Rows[0]/Seats", "Rows[0]/Seats[0]/Call"}
-
-
-REDRIVEN = {
-    "each state is entered again": [
-        ("MapStateEntered", 26, {"name": "Seats", "input": "{}"}),
-        ("MapStateStarted", 27, {"length": 2}),
-        ("MapIterationStarted", 28, {"name": "Seats", "index": 1}),
-        ("TaskStateEntered", 29, {"name": "B", "input": "1"}),
-        ("TaskScheduled", 30, {}),
-        ("TaskSucceeded", 31, {}),
-        ("TaskStateExited", 32, {"name": "B", "output": "2"}),
-        ("MapIterationSucceeded", 33, {"name": "Seats", "index": 1}),
-    ],
-    "the task is scheduled again": [
-        ("MapIterationStarted", 26, {"name": "Seats", "index": 1}),
-        ("TaskScheduled", 27, {}),
-        ("TaskSucceeded", 28, {}),
-        ("TaskStateExited", 29, {"name": "B", "output": "2"}),
-        ("MapIterationSucceeded", 30, {"name": "Seats", "index": 1}),
-    ],
-}
 
 
 @pytest.mark.parametrize("shape", REDRIVEN.values(), ids=REDRIVEN)
