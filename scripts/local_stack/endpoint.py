@@ -1,9 +1,11 @@
 """What stands between a caller and moto: the points where AWS is stricter, or keeps more.
 
+- A web page is refused (:mod:`local_stack.own_requests`).
 - DynamoDB: one request at a time. moto checks a condition and writes in two steps, so of two racing
   conditional puts both could win.
 - SQS: a body that AWS does not take is refused (moto takes it).
 - SES: faults are played here, and what was requested is kept.
+- The faults are seen and changed at a path of their own (:mod:`local_stack.fault_control`).
 """
 
 import io
@@ -16,7 +18,9 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from local_stack.emails import Outbox, booking_tag
+from local_stack.fault_control import PATH, FaultControl
 from local_stack.lambda_service import FaultPlan
+from local_stack.own_requests import REFUSAL, is_own
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -42,8 +46,13 @@ class AwsEndpoint:
         self._outbox = outbox
         self._faults = faults
         self._dynamodb = threading.Lock()
+        self.fault_control = FaultControl(faults)
 
     def __call__(self, environ: "WSGIEnvironment", start: "StartResponse") -> Iterable[bytes]:
+        if not is_own(environ):
+            return _error(start, HTTPStatus.FORBIDDEN, "AccessDeniedException", REFUSAL)
+        if environ["PATH_INFO"] == PATH:
+            return self.fault_control(environ, start)
         target = environ.get("HTTP_X_AMZ_TARGET", "")
         if target.startswith("DynamoDB_"):
             with self._dynamodb:

@@ -39,6 +39,7 @@ class MotoServer:
         logging.getLogger("moto").setLevel(logging.CRITICAL)
         logging.getLogger("waitress").setLevel(logging.ERROR)
         app = AwsEndpoint(DomainDispatcherApplication(create_backend_app), outbox, faults)
+        self.fault_control = app.fault_control
         self._server = create_server(app, sockets=[self._socket], threads=_THREADS)
         self._thread = threading.Thread(target=self._server.run, name="moto", daemon=True)
         self._thread.start()

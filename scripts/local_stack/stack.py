@@ -62,6 +62,8 @@ class LocalStack:
             subject_of=subject_of,
         )
         interpreter.install(self._invoke, options.time_scale)
+        states = self.deployment.states.values()
+        self._server.fault_control.deployed(states, options.time_scale)
         caller = role_credentials(self.endpoint, self.deployment.pipe.role, "pipe")
         self.pipe = Pipe(
             self.deployment.pipe,

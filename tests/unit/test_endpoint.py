@@ -9,6 +9,7 @@ import pytest
 
 from local_stack.emails import Outbox
 from local_stack.endpoint import AwsEndpoint
+from local_stack.fault_control import PATH
 from local_stack.lambda_service import Fault, FaultKind, FaultPlan
 
 PATIENCE = 10  # seconds, after which a wait fails the test
@@ -36,14 +37,16 @@ class Caller:
         self.faults = FaultPlan(faults)
         self.app = AwsEndpoint(moto, self.outbox, self.faults)
 
-    def post(self, request, target="", path="/"):
+    def post(self, request, target="", path="/", **headers):
         body = json.dumps(request).encode()
         environ = {
+            "SERVER_PORT": "4510",
+            "HTTP_HOST": "127.0.0.1:4510",
             "HTTP_X_AMZ_TARGET": target,
             "PATH_INFO": path,
             "CONTENT_LENGTH": str(len(body)),
             "wsgi.input": io.BytesIO(body),
-        }
+        } | headers
         started = []
         answer = b"".join(self.app(environ, lambda status, headers: started.append(status)))
         return started[0], json.loads(answer)
@@ -126,6 +129,37 @@ def test_a_batch_is_no_way_around_the_refusals(caller, moto):
 def test_a_good_batch_arrives_whole(caller, moto):
     assert caller.post(batch("{}", "[]"), "AmazonSQS.SendMessageBatch")[0] == "200 OK"
     assert json.loads(moto.bodies[0]) == batch("{}", "[]")
+
+
+# ---- Web pages
+
+FOREIGN = [
+    {"HTTP_ORIGIN": "https://example.org"},
+    {"HTTP_ORIGIN": "null"},
+    {"HTTP_ORIGIN": ""},
+    {"HTTP_ORIGIN": "http://127.0.0.1:4511"},
+    {"HTTP_HOST": "rebound.example:4510"},
+    {"HTTP_HOST": "127.0.0.1.example:4510"},
+    {"HTTP_HOST": "127.0.0.1:4511"},
+    {"HTTP_HOST": ""},
+]
+
+
+@pytest.mark.parametrize("headers", FOREIGN)
+@pytest.mark.parametrize(
+    ("target", "path"), [("AmazonSQS.SendMessage", "/"), ("", PATH), ("", "/bucket/key.png")]
+)
+def test_a_web_page_reaches_nothing_of_the_stack(caller, moto, headers, target, path):
+    status, answer = caller.post({"MessageBody": "{}"}, target, path, **headers)
+    assert status == "403 Forbidden"
+    assert "no web page" in answer["message"]
+    assert moto.bodies == []
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:4510", "localhost:4510", "LocalHost:4510"])
+def test_a_program_on_this_machine_reaches_it_by_either_name(caller, moto, host):
+    assert caller.post({"a": 1}, HTTP_HOST=host)[0] == "200 OK"
+    assert moto.bodies == [b'{"a": 1}']
 
 
 # ---- DynamoDB

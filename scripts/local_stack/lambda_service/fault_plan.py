@@ -41,6 +41,17 @@ class FaultPlan:
         with self._lock:
             self._faults.append(fault)
 
+    def add_once(self, fault: Fault) -> None:
+        """Add it unless the very same is there."""
+        with self._lock:
+            if fault not in self._faults:
+                self._faults.append(fault)
+
+    def remove(self, fault: Fault) -> None:
+        """Remove the very same, with the times that are left; nothing happens without it."""
+        with self._lock:
+            self._faults = [each for each in self._faults if each != fault]
+
     def clear(self, state: str) -> None:
         """Remove the faults of one state."""
         with self._lock:
