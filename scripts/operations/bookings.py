@@ -20,14 +20,22 @@ class Claim:
 
 @dataclass(frozen=True)
 class EmailRecord:
-    """``booking.confirmed:<bookingId>``. An expired one counts as absent: TTL deletes late."""
+    """``booking.confirmed:<bookingId>``. An expired one counts as absent: TTL deletes late.
+
+    ``lease_until`` is 0 when there is no lease, since the email is sent. Times are epoch seconds.
+    """
 
     status: str
     owner: str
     expires_at: int
+    lease_until: int = 0
 
     def holds(self, now: datetime) -> bool:
         return self.expires_at > now.timestamp()
+
+    def is_leased(self, now: datetime) -> bool:
+        """Whether a run may be sending the email now."""
+        return self.lease_until > now.timestamp()
 
 
 @dataclass(frozen=True)
@@ -49,10 +57,16 @@ class Bookings:
         )
 
     def email(self, booking: str) -> EmailRecord | None:
-        found = self._job(f"booking.confirmed:{booking}", "#status, #owner, expiresAt")
+        facts = "#status, #owner, expiresAt, leaseUntil"
+        found = self._job(f"booking.confirmed:{booking}", facts)
         if not found:
             return None
-        return EmailRecord(found["status"]["S"], found["owner"]["S"], int(found["expiresAt"]["N"]))
+        return EmailRecord(
+            status=found["status"]["S"],
+            owner=found["owner"]["S"],
+            expires_at=int(found["expiresAt"]["N"]),
+            lease_until=int(found.get("leaseUntil", {}).get("N", 0)),
+        )
 
     def seats_ready(self, booking: str, user: str) -> int:
         """How many of the booking's tickets are marked ready."""

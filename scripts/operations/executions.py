@@ -5,7 +5,7 @@ https://docs.aws.amazon.com/step-functions/latest/apireference/API_Operations.ht
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Self
@@ -30,9 +30,13 @@ class Listed:
 
 @dataclass(frozen=True)
 class Described(Listed):
-    """``redrivable`` is None where the API does not say; ``reason`` then tells nothing either."""
+    """``redrivable`` is None where the API does not say; ``reason`` then tells nothing either.
+
+    ``input`` and ``output`` are JSON texts; only an execution that succeeded has an output.
+    """
 
     input: str
+    output: str | None
     error: str | None
     cause: str | None
     redrivable: bool | None
@@ -48,6 +52,7 @@ class Described(Listed):
         return cls(
             **_listed(answer),
             input=answer.get("input", ""),
+            output=answer.get("output"),
             error=answer.get("error"),
             cause=answer.get("cause"),
             redrivable=None if status is None else status == "REDRIVABLE",
@@ -80,6 +85,24 @@ class Executions:
         """Every event, oldest first, page by page."""
         for page in self._pages("GetExecutionHistory", executionArn=arn, maxResults=1000):
             yield from page["events"]
+
+    def history_after(self, arn: str, event_id: int, page: int) -> Sequence[dict[str, Any]] | None:
+        """The events after that one, oldest first, in pages of that size.
+
+        None if they do not follow it without a gap, so that the history is to be read anew. Events
+        are numbered from 1, one by one:
+        https://docs.aws.amazon.com/step-functions/latest/apireference/API_HistoryEvent.html
+        """
+        asked = {"executionArn": arn, "maxResults": page, "reverseOrder": True}
+        newer: list[dict[str, Any]] = []
+        for answer in self._pages("GetExecutionHistory", **asked):
+            found = [event for event in answer["events"] if event["id"] > event_id]
+            newer += found
+            if len(found) < len(answer["events"]):
+                break
+        newer.sort(key=lambda event: int(event["id"]))
+        follow = range(event_id + 1, event_id + 1 + len(newer))
+        return newer if [event["id"] for event in newer] == list(follow) else None
 
     def definition(self, arn: str) -> dict[str, Any] | None:
         """What the execution runs, which a later deployment does not change; None if withheld."""

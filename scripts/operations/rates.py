@@ -1,5 +1,6 @@
 """AWS's API rates, kept by this process so that the pipe and the console get their share too."""
 
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -7,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Bucket:
-    """A token bucket: ``burst`` calls at once, then ``per_second``."""
+    """A token bucket: ``burst`` calls at once, then ``per_second``. Safe from many threads."""
 
     burst: float
     per_second: float
@@ -15,17 +16,20 @@ class Bucket:
     sleep: Callable[[float], object] = time.sleep
     _tokens: float = field(init=False)
     _counted_at: float = field(init=False)
+    _lock: threading.Lock = field(init=False, default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
         self._tokens, self._counted_at = self.burst, self.clock()
 
     def take(self) -> None:
         """Wait for a token if there is none."""
-        now = self.clock()
-        refilled = self._tokens + (now - self._counted_at) * self.per_second
-        self._tokens, self._counted_at = min(self.burst, refilled) - 1, now
-        if self._tokens < 0:
-            self.sleep(-self._tokens / self.per_second)
+        with self._lock:
+            now = self.clock()
+            refilled = self._tokens + (now - self._counted_at) * self.per_second
+            self._tokens, self._counted_at = min(self.burst, refilled) - 1, now
+            short = -self._tokens
+        if short > 0:
+            self.sleep(short / self.per_second)
 
 
 def aws_buckets(
