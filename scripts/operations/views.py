@@ -64,12 +64,17 @@ class Views:
         )
 
     def _events(self, arn: str, before: View | None) -> list[dict[str, Any]]:
+        """What is known and what is new; all of it anew if that leaves a gap.
+
+        Events are numbered from 1, one by one:
+        https://docs.aws.amazon.com/step-functions/latest/apireference/API_HistoryEvent.html
+        """
         if before and before.events:
             known = before.events
             page = min(max(2 * before.new, _SMALLEST_PAGE), _LARGEST_PAGE)
-            newer = self._executions.history_after(arn, known[-1]["id"], page)
-            if newer is not None:
-                return [*known, *newer]
+            events = [*known, *self._executions.history_after(arn, known[-1]["id"], page)]
+            if events[-1]["id"] == len(events):
+                return events
         return list(self._executions.history(arn))
 
     def _definition(self, arn: str) -> dict[str, Any] | None:

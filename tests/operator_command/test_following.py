@@ -149,13 +149,16 @@ def test_a_new_stacks_execution_of_the_same_name_is_read_anew(stage):
     assert stage.follower.view(arn).events == events[:5]
 
 
-def test_a_history_that_does_not_go_on_from_what_is_known_is_read_anew(stage):
+def test_an_event_that_comes_late_is_not_missed(stage):
     events = history(*failing_map())
     arn = running(stage, events[:5])
     stage.follower.view(arn)
     stage.stepfunctions.histories[arn] = [*events[:5], *events[8:]]  # 6 to 8 come late
     stage.clock += 1
     assert len(stage.follower.view(arn).events) == 22
+    stage.stepfunctions.histories[arn] = events
+    stage.clock += 1
+    assert stage.follower.view(arn).events == events
 
 
 def test_two_pages_at_once_share_one_read(stage):
