@@ -7,7 +7,7 @@ once, by ``read``, and asks ``entries`` and ``billed`` of that :class:`Reading`.
 
 from execution_history.bill import FREE_A_MONTH, billed, cost, transitions
 from execution_history.causes import NEVER_MENDED, Cause, explain, shortened
-from execution_history.matrix import Matrix, Row, matrices, unreached
+from execution_history.matrix import Matrix, Row, matrices, steps, unreached
 from execution_history.model import Attempt, History, Path, StateRun, Status, Step
 from execution_history.reading import Reading, read, read_history
 from execution_history.tally import Tally, tallies
@@ -36,6 +36,7 @@ __all__ = [
     "read",
     "read_history",
     "shortened",
+    "steps",
     "tallies",
     "timeline",
     "transitions",

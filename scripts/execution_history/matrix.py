@@ -4,15 +4,15 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from asl_walk import State, objects, scopes, targets
-from execution_history.model import History, Path, StateRun, Status
+from asl_walk import State, objects, scopes, targets, tasks
+from execution_history.model import History, Path, StateRun, Status, Step
 
 
 @dataclass(frozen=True)
 class Row:
     """One iteration. ``seat`` is the seatNumber in its input, None where there is none.
 
-    ``status`` is None for an iteration that never began.
+    ``status`` is None for an iteration that never began; its seat is told by the others' numbering.
     """
 
     path: Path
@@ -56,6 +56,16 @@ def unreached(history: History, definition: dict[str, Any]) -> list[str]:
     return [name for name in _order(definition) if name not in reached]
 
 
+def steps(definition: dict[str, Any], map_name: str) -> list[str]:
+    """The Tasks inside a Map, in the order of the work."""
+    for scope in scopes(definition):
+        for name, state in scope.states.items():
+            if name == map_name:
+                inside = {task for body in _bodies(state) for task, _ in tasks(body)}
+                return [each for each in _inside(state) if each in inside]
+    return []
+
+
 def _matrix(
     run: StateRun, history: History, inside: dict[Path, dict[str, StateRun]], order: list[str]
 ) -> Matrix:
@@ -65,8 +75,11 @@ def _matrix(
         if len(path) == len(run.path) + 1 and run.holds(path)
     }
     rows = {int(p[-1].key): _row(p, status, inside.get(p, {})) for p, status in begun.items()}
+    first = {row.seat - index for index, row in rows.items() if row.seat is not None}
+    seat_of_index_0 = first.pop() if len(first) == 1 else None
     for index in range(run.length or 0):
-        rows.setdefault(index, Row(run.path, index, None, None, {}))
+        seat = None if seat_of_index_0 is None else seat_of_index_0 + index
+        rows.setdefault(index, Row((*run.path, Step(run.name, index)), index, seat, None, {}))
     names = dict.fromkeys(name for row in rows.values() for name in row.cells)
     known = [name for name in order if name in names]
     columns = known + [name for name in names if name not in known]
@@ -102,6 +115,9 @@ def _order(body: dict[str, Any]) -> list[str]:
 
 
 def _inside(state: State) -> list[str]:
-    bodies = objects(state.get("Branches"))
-    bodies += objects([state.get("ItemProcessor") or state.get("Iterator")])
-    return [name for body in bodies for name in _order(body)]
+    return [name for body in _bodies(state) for name in _order(body)]
+
+
+def _bodies(state: State) -> list[dict[str, Any]]:
+    processor = state.get("ItemProcessor") or state.get("Iterator")
+    return objects(state.get("Branches")) + objects([processor])

@@ -81,6 +81,11 @@ class Target:
         """A resource's name, such as ``named("processed-jobs")``."""
         return f"minitickets-{self.stage}-{what}"
 
+    @property
+    def image_bucket(self) -> str:
+        """The bucket's name holds account and region, since all of AWS shares bucket names."""
+        return f"{self.named('tickets')}-{self.account}-{self.region}"
+
     def console_link(self, execution_arn: str) -> str | None:
         """The execution's page in the AWS console; None on the local stack."""
         if self.endpoint is not None:

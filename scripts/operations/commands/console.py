@@ -2,17 +2,16 @@
 
 import click
 
+from local_stack.aws import CONSOLE_PORT
 from operations.commands.shared import connected
 from operations.context import Operator
-
-DEFAULT_PORT = 4511
 
 
 @click.command(short_help="Show executions on a page in the browser, and redrive them there.")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
-    default=DEFAULT_PORT,
+    default=CONSOLE_PORT,
     show_default=True,
     help="Where to listen on 127.0.0.1; a free port when it is taken.",
 )
@@ -32,5 +31,5 @@ def console(operator: Operator, port: int, lifeline: bool) -> int:
     from console.context import Console
     from console.server import serve
 
-    serve(Console(operator, operator.target.endpoint), port, click.echo, lifeline=lifeline)
+    serve(Console.of(operator), port, click.echo, lifeline=lifeline)
     return 0

@@ -1,0 +1,57 @@
+"""The graph of the definition, with what happened to each state."""
+
+from typing import Any
+
+from nicegui import ui
+
+from console.execution.focus import Focus
+from console.graph.execution_graph import ExecutionGraph, NodeState
+from console.graph.flowchart import CannotDraw, flowchart
+from console.marks import of_state
+from console.words import many
+from execution_history import History, Status, Tally, tallies
+
+_ORDER = ("succeeded", "failed", "running", "pending", "aborted", "caught")
+
+
+class Graph:
+    """Drawn once, since a definition does not change while it is executed; then only coloured."""
+
+    def __init__(self, focus: Focus) -> None:
+        self._focus = focus
+        self._box = ui.element("div").classes("scroll")
+        self._drawn: ExecutionGraph | None = None
+        self._names: list[str] = []
+        self._refused = False
+
+    def show(self, history: History, definition: dict[str, Any] | None) -> None:
+        if self._drawn is None and not self._refused:
+            self._draw(definition)
+        if self._drawn:
+            found = tallies(history, self._focus.seat)
+            self._drawn.show(
+                {name: _state(name, found.get(name)) for name in self._names}, self._focus.state
+            )
+
+    def _draw(self, definition: dict[str, Any] | None) -> None:
+        with self._box:
+            try:
+                drawing = flowchart(definition or {})
+            except CannotDraw as reason:
+                self._refused = True
+                ui.label(f"The graph cannot be drawn: {reason}").classes("notice")
+                return
+            self._names = [node.name for node in drawing.nodes.values()]
+            self._drawn = ExecutionGraph(drawing, self._focus.pick_state)
+
+
+def _state(name: str, tally: Tally | None) -> NodeState:
+    if tally is None:
+        return NodeState("idle", "", f"{name}: not reached")
+    counts = [(getattr(tally, status), of_state(Status(status))) for status in _ORDER]
+    words = [f"{count} {mark.sign}" for count, mark in counts if count]
+    told = [f"{count} {mark.word}" for count, mark in counts if count]
+    if tally.retries:
+        words.append(f"{tally.retries} ↻")
+        told.append(many(tally.retries, "retry").replace("retrys", "retries"))
+    return NodeState(tally.status.value, " ".join(words), f"{name}: {', '.join(told)}")

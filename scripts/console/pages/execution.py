@@ -1,0 +1,122 @@
+"""``/execution/<name>``: one execution, as a graph, by its seats and by its events."""
+
+from typing import NamedTuple
+
+from nicegui import ui
+
+from console import images
+from console.context import Console
+from console.execution.actions import Actions
+from console.execution.data import Data
+from console.execution.events import Events
+from console.execution.focus import Focus
+from console.execution.graph import Graph
+from console.execution.head import Head
+from console.execution.seats import Seats
+from console.execution.state import StatePanel
+from console.frame import frame, live
+from execution_history import matrices
+from operations.following import Row, View
+
+
+_STYLE = '<link rel="stylesheet" href="/static/execution.css">'
+
+
+class Seen(NamedTuple):
+    """What one reading gave. ``others`` are the same booking's other executions."""
+
+    view: View
+    others: list[Row]
+
+
+def register(console: Console) -> None:
+    @ui.page("/execution/{name}")
+    def page(name: str) -> None:
+        ui.add_head_html(_STYLE)
+        with frame(console, f"/execution/{name}", "Execution"):
+            ExecutionPage(console, name)
+
+
+class ExecutionPage:
+    def __init__(self, console: Console, name: str) -> None:
+        self._console = console
+        self._arn = console.operator.target.execution_arn(name)
+        self._seen: Seen | None = None
+        self._focus = Focus(self._refocus)
+        self._title = ui.label("…").props("role=heading aria-level=1").classes("title")
+        self._build()
+        live(console, self._read, self._show)
+
+    def _build(self) -> None:
+        self._head = Head(self._console.operator)
+        self._actions = Actions(self._console)
+        with ui.element("div").classes("halves"):
+            with ui.element("section").props('aria-label="Graph"').classes("graph"):
+                self._all = ui.button(on_click=self._show_all).props("no-caps outline dense")
+                self._all.set_visibility(False)
+                self._graph = Graph(self._focus)
+            with ui.element("section").props('aria-label="Details"').classes("details"):
+                self._tabs()
+
+    def _tabs(self) -> None:
+        with ui.tabs().props("no-caps align=left").classes("tabs") as self._bar:
+            for name in ("Seats", "State", "Events", "Input and output"):
+                ui.tab(name)
+        with ui.tab_panels(self._bar, value="Seats", animated=False).props("keep-alive"):
+            with ui.tab_panel("Seats"):
+                self._seats = Seats(self._focus, self._image)
+            with ui.tab_panel("State"):
+                self._state = StatePanel(self._focus)
+            with ui.tab_panel("Events"):
+                self._events = Events(self._focus)
+            with ui.tab_panel("Input and output"):
+                self._data = Data()
+
+    def _read(self) -> Seen:
+        follower = self._console.follower
+        view = follower.view(self._arn)
+        booking = view.execution.booking
+        others = follower.rows_of(booking) if booking else []
+        return Seen(view, [other for other in others if other.arn != self._arn])
+
+    def _show(self, seen: Seen) -> None:
+        before, self._seen = self._seen, seen
+        if before and _is_same(before.view, seen.view) and before.others == seen.others:
+            self._head.show(seen.view, seen.others)  # whose clock goes on
+        else:
+            self._draw(seen)
+
+    def _draw(self, seen: Seen) -> None:
+        view = seen.view
+        history, found = view.history, matrices(view.history, view.definition)
+        self._focus.know(found)
+        self._title.set_text(view.execution.booking or "A message without a readable booking")
+        self._head.show(view, seen.others)
+        self._actions.show(view)
+        self._graph.show(history, view.definition)
+        self._seats.show(found, view.definition)
+        self._state.show(history, found, view.definition)
+        self._events.show(view.timeline, found)
+        self._data.show(view)
+
+    def _refocus(self) -> None:
+        """Show what was chosen, and the part of the page that tells of it."""
+        if self._seen is None:
+            return
+        if self._focus.state:
+            self._bar.set_value("State")
+        self._all.set_text(f"Only {self._focus.seat_label} is shown: show all seats")
+        self._all.set_visibility(self._focus.seat is not None)
+        self._draw(self._seen)
+
+    def _show_all(self) -> None:
+        self._focus.seat = None
+        self._refocus()
+
+    def _image(self, seat: int) -> str:
+        booking = self._seen.view.execution.booking if self._seen else None
+        return images.path_of(booking or "-", seat)
+
+
+def _is_same(before: View, now: View) -> bool:
+    return before.history is now.history and before.execution == now.execution
