@@ -4,7 +4,8 @@ A log line is JSON and carries ``execution``, ``bookingId`` and ``seatNumber`` a
 has them. It never carries a QR token, an email address or a whole event.
 
 Metrics (CloudWatch EMF, namespace ``MiniTickets``, unit Count): TicketsReady, TicketsSkipped,
-EmailsSent, EmailsSkipped, BookingsRejected.
+EmailsSent, EmailsSkipped, EmailsRejected, EmailsThrottled, BookingsRejected. Their one dimension,
+``service``, is what the template sets as POWERTOOLS_SERVICE_NAME: it names the stage.
 """
 
 from collections.abc import Callable
@@ -19,8 +20,8 @@ from minitickets.errors import FulfilmentError
 Event = dict[str, Any]
 Handler = Callable[[Event, object], dict[str, Any]]
 
-logger = Logger(service="minitickets")
-metrics = Metrics(namespace="MiniTickets", service="minitickets")
+logger = Logger()
+metrics = Metrics(namespace="MiniTickets")
 
 
 def count(metric: str) -> None:

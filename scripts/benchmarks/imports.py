@@ -27,6 +27,7 @@ _SETTINGS = {
     "TICKETS_TABLE": "tickets",
     "TICKETS_BUCKET": "images",
     "EMAIL_FROM": "tickets@minitickets.example",
+    "EMAIL_CONFIGURATION_SET": "minitickets-dev",
     "EMAIL_LEASE_SECONDS": "300",
     "MY_TICKETS_URL": "https://minitickets.example/my-tickets",
 }

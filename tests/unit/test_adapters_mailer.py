@@ -43,19 +43,21 @@ def mailer(answer):
             raise answer
         return answer
 
-    return Mailer(SimpleNamespace(send_email=send_email), "tickets@minitickets.example"), requests
+    ses = SimpleNamespace(send_email=send_email)
+    return Mailer(ses, "tickets@minitickets.example", "minitickets-dev"), requests
 
 
 def refusal(code):
     return ClientError({"Error": {"Code": code, "Message": SAID}}, "SendEmail")
 
 
-def test_one_email_is_asked_for_with_text_and_html_and_the_bookings_tag():
+def test_one_email_is_asked_for_with_text_and_html_the_bookings_tag_and_the_set_that_counts_it():
     sender, requests = mailer({"MessageId": "m-1"})
     assert sender.send("kim@example.org", "bk_1", CONFIRMATION) == "m-1"
     assert requests == [
         {
             "FromEmailAddress": "tickets@minitickets.example",
+            "ConfigurationSetName": "minitickets-dev",
             "Destination": {"ToAddresses": ["kim@example.org"]},
             "Content": {
                 "Simple": {
@@ -151,7 +153,8 @@ def dropping(monkeypatch):
 def test_a_lost_reply_of_ses_is_not_asked_for_again(dropping):
     """A second attempt of the SDK would be a second email."""
     with pytest.raises(BotoCoreError):
-        Mailer.connect("tickets@minitickets.example").send("kim@example.org", "bk_1", CONFIRMATION)
+        sender = Mailer.connect("tickets@minitickets.example", "minitickets-dev")
+        sender.send("kim@example.org", "bk_1", CONFIRMATION)
     assert dropping.requests == 1
 
 

@@ -9,7 +9,13 @@ from types import SimpleNamespace
 import pytest
 
 from minitickets.domain.claim import Claim
-from minitickets.errors import BookingConflict, InvalidBooking, TicketMissing
+from minitickets.errors import (
+    BookingConflict,
+    EmailRejected,
+    EmailThrottled,
+    InvalidBooking,
+    TicketMissing,
+)
 from minitickets.observability import count, logger, step
 
 FUNCTIONS = Path(__file__).parents[2] / "functions"
@@ -205,3 +211,40 @@ def test_what_is_no_booking_id_is_never_logged_as_one(accept_booking, log):
     with pytest.raises(InvalidBooking):
         accept_booking(event(MESSAGE | {"bookingId": "kim@example.org"}), CONTEXT)
     assert "bookingId" not in log()[-1]
+
+
+@pytest.fixture
+def send_email(monkeypatch):
+    """SendEmail's own module, whose SES answers as it is told."""
+    for name in ("PROCESSED_JOBS_TABLE", "EMAIL_FROM", "EMAIL_CONFIGURATION_SET", "MY_TICKETS_URL"):
+        monkeypatch.setenv(name, "https://example.org/x")
+    monkeypatch.setenv("EMAIL_LEASE_SECONDS", "300")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-west-1")
+    spec = importlib.util.spec_from_file_location("send_email_alone", FUNCTIONS / "send_email.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+
+    def answer(outcome):
+        def send_once(*_, **__):
+            raise outcome
+
+        monkeypatch.setattr(module, "send_once", send_once)
+        return module.handler
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("refusal", "metric"),
+    [(EmailRejected("MessageRejected"), "EmailsRejected"), (EmailThrottled("x"), "EmailsThrottled")],
+)
+def test_an_email_that_ses_refuses_is_counted_by_how(
+    send_email, accept_booking, capsys, refusal, metric
+):
+    booking = accept_booking(event(MESSAGE), CONTEXT)["booking"]
+    with pytest.raises(type(refusal)):
+        send_email(refusal)(
+            {"booking": booking, "email": "kim@example.org", "execution": "arn:e1"}, CONTEXT
+        )
+    (line,) = metrics_of(capsys)
+    assert line[metric] == [1.0]

@@ -29,13 +29,14 @@ _ADDRESS = re.compile(r"[^\s<>,;:]+@[^\s<>,;:]+")
 
 
 class Mailer:
-    def __init__(self, ses: Any, sender: str) -> None:
+    def __init__(self, ses: Any, sender: str, configuration_set: str) -> None:
         self._ses = ses
         self._sender = sender
+        self._configuration_set = configuration_set
 
     @classmethod
-    def connect(cls, sender: str) -> Self:
-        return cls(client("sesv2", attempts=1, read_seconds=5), sender)
+    def connect(cls, sender: str, configuration_set: str) -> Self:
+        return cls(client("sesv2", attempts=1, read_seconds=5), sender, configuration_set)
 
     def send(self, to: str, booking_id: str, email: Confirmation) -> str:
         """Send one email and return SES's message id.
@@ -46,6 +47,8 @@ class Mailer:
         try:
             answer = self._ses.send_email(
                 FromEmailAddress=self._sender,
+                # SES counts what becomes of its emails there: bounces and complaints come later.
+                ConfigurationSetName=self._configuration_set,
                 Destination={"ToAddresses": [to]},
                 Content={
                     "Simple": {
