@@ -1,0 +1,5 @@
+import sys
+
+from deployment.cli import main
+
+sys.exit(main())
