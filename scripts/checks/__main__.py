@@ -7,9 +7,14 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from checks.dependency_audit import NotAudited
+
 PROJECT = Path(__file__).resolve().parents[2]
 TEMPLATE = PROJECT / "template.yaml"
 DEFINITIONS = PROJECT / "statemachines"
+LOCK = PROJECT / "scripts" / "requirements.lock"
+
+OK, FAILED, NOT_DONE = "ok", "FAILED", "not done"
 
 Findings = list[str]
 
@@ -52,8 +57,15 @@ def template() -> Findings:
     return check_template(TEMPLATE)
 
 
+def audit() -> Findings:
+    """Look up known vulnerabilities of the pinned libraries; without network, say so."""
+    from checks.dependency_audit import audit as look_up
+
+    return look_up(LOCK)
+
+
 CHECKS: dict[str, Callable[[], Findings]] = {
-    check.__name__: check for check in (lint, layout, types, graph, template)
+    check.__name__: check for check in (lint, layout, types, graph, template, audit)
 }
 
 
@@ -70,26 +82,35 @@ def main(arguments: list[str]) -> int:
     for name in wanted:
         if name not in CHECKS:
             parser.error(f"there is no check {name!r}; there are {', '.join(CHECKS)}")
-    failed = [name for name in wanted if not _passes(name)]
+    results = {name: _run(name) for name in wanted}
+    failed = [name for name in wanted if results[name] == FAILED]
     if failed:
         print(f"{len(failed)} of {len(wanted)} checks failed: {', '.join(failed)}")
         return 1
-    print(f"Passed: {', '.join(wanted)}.")
+    for words, result in (("Passed", OK), ("Not done", NOT_DONE)):
+        names = [name for name in wanted if results[name] == result]
+        if names:
+            print(f"{words}: {', '.join(names)}.")
     return 0
 
 
-def _passes(name: str) -> bool:
+def _run(name: str) -> str:
     started = time.monotonic()
+    not_done = ""
+    findings: Findings = []
     try:
         findings = CHECKS[name]()
+    except NotAudited as reason:
+        not_done = str(reason)
     except FileNotFoundError as error:
         findings = [f"{error.filename} is missing"]
     except ValueError as error:  # a template or a definition that cannot be read
         findings = [str(error)]
-    print(f"{name:10}{'FAILED' if findings else 'ok':8}{time.monotonic() - started:5.1f} s")
-    for finding in findings:
-        print(f"  {finding}")
-    return not findings
+    result = FAILED if findings else NOT_DONE if not_done else OK
+    print(f"{name:10}{result:10}{time.monotonic() - started:5.1f} s")
+    for line in findings or [not_done] * bool(not_done):
+        print(f"  {line}")
+    return result
 
 
 def _tool(*command: str) -> Findings:

@@ -3,6 +3,7 @@
 import copy
 import hashlib
 import json
+import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -34,6 +35,8 @@ def package(
     for artifact in artifacts:
         properties = document["Resources"][artifact.function]["Properties"]
         properties["CodeUri"] = f"s3://{bucket}/{artifact.key}"
+    # It would say on stderr that it has not published how it was used.
+    logging.getLogger("samtranslator.metrics").setLevel(logging.ERROR)
     translated = translate(document, region)
     resources = translated["Resources"]
     kept = {name for name, each in resources.items() if each.get("DeletionPolicy") in _KEPT}
