@@ -106,6 +106,11 @@ def command(sam: Mapping[str, Any]) -> click.Command:
             metavar="RESOURCE",
             help="Let this stateful resource be replaced or removed (repeatable).",
         ),
+        click.Option(
+            ["--adopt"],
+            is_flag=True,
+            help="Take back the tables and the bucket that a deleted stage of this name has left.",
+        ),
         click.Option(["--dry-run"], is_flag=True, help="Do all that needs no account."),
         click.Option(["--yes"], is_flag=True, help="Do not ask."),
     ]
@@ -142,6 +147,7 @@ def _request(sam: Mapping[str, Any], params: Mapping[str, Any]) -> tuple[Request
         params["bucket"],
         params["allow_loss"],
         params["yes"],
+        params["adopt"],
     )
     return request, params["dry_run"]
 

@@ -21,6 +21,7 @@ class Request:
     bucket: str | None = None
     allowed: tuple[str, ...] = ()
     yes: bool = False
+    adopt: bool = False
 
     @property
     def stack(self) -> str:
@@ -47,6 +48,15 @@ class Account:
     @property
     def id(self) -> str:
         return self.operator.target.account
+
+    @property
+    def pseudo_parameters(self) -> dict[str, str]:
+        """What a template refers to without declaring it."""
+        return {
+            "AWS::AccountId": self.id,
+            "AWS::Partition": self.operator.target.partition,
+            "AWS::Region": self.region,
+        }
 
     @property
     def region(self) -> str:

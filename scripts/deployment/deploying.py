@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from deployment import bucket as artifact_bucket
+from deployment.adopting import with_names_written_out
 from deployment.artifact import Artifact
 from deployment.bucket import Uploads
 from deployment.change_set import ChangeSet, Event, create_change_set, discard, execute
@@ -43,6 +44,8 @@ def deploy(account: Account, request: Request, sam: Mapping[str, Any], folder: P
     uploads = _uploads(account, request)
     if uploads is None:
         return 1
+    if request.adopt:
+        sam = with_names_written_out(sam, values | account.pseudo_parameters)
     packaged = package(sam, artifacts, uploads.bucket, account.region)
     _upload(account, uploads, artifacts, packaged)
     wanted_values = _parameters(request, before, values)
@@ -106,6 +109,7 @@ def _change_set(
         "TemplateURL": url,
         "Parameters": parameters,
         "Capabilities": ["CAPABILITY_NAMED_IAM"],
+        "ImportExistingResources": request.adopt,
     }
     with step(account.screen, "Asked CloudFormation what changes"):
         client = account.cloudformation

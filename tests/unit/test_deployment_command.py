@@ -225,6 +225,38 @@ def test_a_bucket_of_ones_own_needs_none_to_be_made(deployed):
     assert "/mine/templates/" in deployed.cloud.cloudformation.asked["TemplateURL"]
 
 
+# ---- After a stage was deleted
+
+
+def stored_template(deployment: Deployment) -> dict:
+    objects = deployment.cloud.s3.objects
+    (text,) = [body for key, body in objects.items() if key.startswith("templates/")]
+    return json.loads(text)
+
+
+def test_what_a_deleted_stage_left_is_taken_back_by_its_written_out_name(deployment):
+    # A Ref or Sub in the name would make CloudFormation create it, and fail: it is there.
+    deployment.cloud.cloudformation.outcome = [event(2, "CREATE_COMPLETE")]
+    assert deployment(*NEW, "--yes", "--adopt", "--stage", "qa") == 0, deployment.said
+    assert deployment.cloud.cloudformation.asked["ImportExistingResources"] is True
+    resources = stored_template(deployment)["Resources"]
+    assert resources["TicketsTable"]["Properties"]["TableName"] == "minitickets-qa-tickets"
+    assert resources["TicketImagesBucket"]["Properties"]["BucketName"] == (
+        "minitickets-qa-tickets-123456789012-eu-west-1"
+    )
+    retained = [each for each in resources.values() if "DeletionPolicy" in each]
+    for each in retained:
+        names = [v for k, v in each["Properties"].items() if k in ("TableName", "BucketName")]
+        assert [type(name) for name in names] == [str]
+
+
+def test_nothing_is_taken_over_unless_it_is_asked_for(deployed):
+    assert deployed("--yes") == 0
+    assert deployed.cloud.cloudformation.asked["ImportExistingResources"] is False
+    name = stored_template(deployed)["Resources"]["TicketsTable"]["Properties"]["TableName"]
+    assert name == {"Fn::Sub": "minitickets-${Stage}-tickets"}
+
+
 # ---- What is refused
 
 
