@@ -1,12 +1,14 @@
-"""Two resources as moto's CloudFormation should make them.
+"""Three resources as moto's CloudFormation should make them.
 
-moto skips pipes, and creates state machines where they are never executed and without their
-substitutions. Importing this module registers both with moto.
+moto skips pipes and SES configuration sets, and creates state machines where they are never
+executed and without their substitutions. Importing this module registers all with moto. An update
+of a stack forgets what it deleted, so that a later one makes it anew: moto would not.
 """
 
 import json
 from typing import Any, ClassVar, Self
 
+from moto.cloudformation.parsing import ResourceMap
 from moto.core.common_models import CloudFormationModel
 from moto.stepfunctions.models import StateMachine
 from moto.stepfunctions.parser.models import stepfunctions_parser_backends
@@ -17,11 +19,11 @@ from local_stack.pipe import PipeSettings
 class PipeResource(CloudFormationModel):
     """``AWS::Pipes::Pipe``: noted, for the stack to run."""
 
-    made: ClassVar[list[PipeSettings]] = []
+    made: ClassVar[dict[str, PipeSettings]] = {}
 
     def __init__(self, settings: PipeSettings) -> None:
         self.settings = settings
-        self.made.append(settings)
+        self.made[settings.name] = settings
 
     @property
     def physical_resource_id(self) -> str:
@@ -46,8 +48,34 @@ class PipeResource(CloudFormationModel):
                 source=properties["Source"],
                 target=properties["Target"],
                 role=properties["RoleArn"],
+                runs=properties.get("DesiredState") != "STOPPED",
             )
         )
+
+    @classmethod
+    def update_from_cloudformation_json(
+        cls, new_resource_name: str, cloudformation_json: dict[str, Any], **_: Any
+    ) -> Self:
+        return cls.create_from_cloudformation_json(new_resource_name, cloudformation_json)
+
+
+class ConfigurationSetResource(CloudFormationModel):
+    """``AWS::SES::ConfigurationSet``: its name, which is all that an email says of it."""
+
+    def __init__(self, name: str) -> None:
+        self.physical_resource_id = name
+
+    @staticmethod
+    def cloudformation_name_type() -> str:
+        return "Name"
+
+    @staticmethod
+    def cloudformation_type() -> str:
+        return "AWS::SES::ConfigurationSet"
+
+    @classmethod
+    def create_from_cloudformation_json(cls, resource_name: str, *_: Any, **__: Any) -> Self:
+        return cls(resource_name)
 
 
 def _create_state_machine(
@@ -72,3 +100,17 @@ def _create_state_machine(
 _create: Any = _create_state_machine
 _machine_class: Any = StateMachine
 _machine_class.create_from_cloudformation_json = classmethod(_create)
+
+
+def _update_and_forget(
+    resources: ResourceMap, template: dict[str, Any], parameters: dict[str, Any] | None = None
+) -> None:
+    before = set(resources.resources)
+    _update(resources, template, parameters)
+    for name in before - template["Resources"].keys():
+        resources._parsed_resources.pop(name, None)  # noqa: SLF001
+
+
+_map_class: Any = ResourceMap
+_update: Any = ResourceMap.update
+_map_class.update = _update_and_forget

@@ -3,8 +3,9 @@
 Translated from SAM, created by moto's CloudFormation, completed through the APIs.
 """
 
+import contextlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,37 +15,70 @@ from local_stack.aws import REGION, Credentials, Endpoint
 from local_stack.lambda_service import FunctionSpec
 from local_stack.pipe import PipeSettings
 from local_stack.time_scale import scaled_lease, with_floors
+from local_stack.trimmed_template import trim
 from sam_template import CODE_PLACEHOLDER, load_sam, translate
 
 PROJECT = Path(__file__).resolve().parents[2]
-STACK = "minitickets"
 
 
 @dataclass(frozen=True)
 class Deployment:
-    """``outputs`` are the template's; ``states`` maps a function's name to its state's."""
+    """``outputs`` are the template's; ``states`` maps a function's name to its state's.
+
+    ``functions`` is empty while compute is off. ``template`` is the translated one.
+    """
 
     outputs: Mapping[str, str]
     functions: tuple[FunctionSpec, ...]
     states: Mapping[str, str]
     pipe: PipeSettings
+    template: dict[str, Any]
+    parameters: Mapping[str, str]
 
 
-def deploy(endpoint: Endpoint, time_scale: float = 1) -> Deployment:
+def stack_name(stage: str) -> str:
+    return f"minitickets-{stage}"
+
+
+def deploy(
+    endpoint: Endpoint, time_scale: float = 1, stage: str = "dev", compute_enabled: bool = True
+) -> Deployment:
+    """Make the stack of ``stage``; several stages fit into one local AWS."""
     sam = load_sam(PROJECT / "template.yaml")
     lease = _scale_lease(sam, time_scale)
     machine = sam["Resources"]["FulfilBookingStateMachine"]["Properties"]
     machine["Definition"] = with_floors(machine["Definition"], time_scale, lease)
     _store_code(endpoint)
     template = translate(sam, REGION)
-    outputs = _create_stack(endpoint, template)
-    _complete(endpoint, template)
-    functions = tuple(_functions(endpoint))
+    parameters = {"Stage": stage, "ComputeEnabled": json.dumps(compute_enabled)}
+    _make_stack(endpoint, "create_stack", template, parameters)
+    _complete(endpoint, template, stage)
+    return _deployment(endpoint, template, parameters)
+
+
+def switch_compute(endpoint: Endpoint, deployment: Deployment, on: bool) -> Deployment:
+    """Update the stack as ``ComputeEnabled`` says; all that is kept stays as it is."""
+    parameters = {**deployment.parameters, "ComputeEnabled": json.dumps(on)}
+    _make_stack(endpoint, "update_stack", deployment.template, parameters)
+    return _deployment(endpoint, deployment.template, parameters)
+
+
+def _deployment(
+    endpoint: Endpoint, template: dict[str, Any], parameters: Mapping[str, str]
+) -> Deployment:
+    from local_stack.cloudformation import PipeResource
+
+    stack = stack_name(parameters["Stage"])
+    described = endpoint.client("cloudformation").describe_stacks(StackName=stack)["Stacks"][0]
+    outputs = {output["OutputKey"]: output["OutputValue"] for output in described["Outputs"]}
+    names = _physical_names(endpoint, stack)
     return Deployment(
         outputs=outputs,
-        functions=functions,
+        functions=tuple(_functions(endpoint, names.values())),
         states=_states(endpoint, outputs["StateMachineArn"]),
-        pipe=_pipe(),
+        pipe=PipeResource.made[names["BookingPipe"]],
+        template=template,
+        parameters=parameters,
     )
 
 
@@ -71,24 +105,27 @@ def _store_code(endpoint: Endpoint) -> None:
     """moto wants the functions' code object to exist; the workers run the source instead."""
     bucket, key = CODE_PLACEHOLDER.removeprefix("s3://").split("/", 1)
     s3 = endpoint.client("s3")
-    s3.create_bucket(Bucket=bucket, CreateBucketConfiguration={"LocationConstraint": REGION})
+    with contextlib.suppress(s3.exceptions.BucketAlreadyOwnedByYou):  # by another stage's
+        s3.create_bucket(Bucket=bucket, CreateBucketConfiguration={"LocationConstraint": REGION})
     s3.put_object(Bucket=bucket, Key=key, Body=b"the workers run the source")
 
 
-def _create_stack(endpoint: Endpoint, template: dict[str, Any]) -> dict[str, str]:
+def _make_stack(
+    endpoint: Endpoint, action: str, template: dict[str, Any], parameters: Mapping[str, str]
+) -> None:
     import local_stack.cloudformation  # noqa: F401 - registers what moto lacks
 
-    cloudformation = endpoint.client("cloudformation")
-    cloudformation.create_stack(
-        StackName=STACK,
-        TemplateBody=json.dumps(template),
+    getattr(endpoint.client("cloudformation"), action)(
+        StackName=stack_name(parameters["Stage"]),
+        TemplateBody=json.dumps(trim(template, parameters)),
         Capabilities=["CAPABILITY_IAM"],
+        Parameters=[
+            {"ParameterKey": name, "ParameterValue": value} for name, value in parameters.items()
+        ],
     )
-    stack = cloudformation.describe_stacks(StackName=STACK)["Stacks"][0]
-    return {output["OutputKey"]: output["OutputValue"] for output in stack["Outputs"]}
 
 
-def _complete(endpoint: Endpoint, template: dict[str, Any]) -> None:
+def _complete(endpoint: Endpoint, template: dict[str, Any], stage: str) -> None:
     """What moto's CloudFormation leaves out, and the SES identity that an account has verified."""
     dynamodb, s3 = endpoint.client("dynamodb"), endpoint.client("s3")
     complete = {
@@ -102,7 +139,7 @@ def _complete(endpoint: Endpoint, template: dict[str, Any]) -> None:
             Bucket=name, OwnershipControls=value
         ),
     }
-    names = _physical_names(endpoint)
+    names = _physical_names(endpoint, stack_name(stage))
     for logical, resource in template["Resources"].items():
         declared = resource.get("Properties", {})
         for what in complete.keys() & declared.keys():
@@ -111,17 +148,19 @@ def _complete(endpoint: Endpoint, template: dict[str, Any]) -> None:
     endpoint.client("sesv2").create_email_identity(EmailIdentity=identity)
 
 
-def _physical_names(endpoint: Endpoint) -> dict[str, str]:
-    resources = endpoint.client("cloudformation").describe_stack_resources(StackName=STACK)
+def _physical_names(endpoint: Endpoint, stack: str) -> dict[str, str]:
+    resources = endpoint.client("cloudformation").describe_stack_resources(StackName=stack)
     return {
         resource["LogicalResourceId"]: resource["PhysicalResourceId"]
         for resource in resources["StackResources"]
     }
 
 
-def _functions(endpoint: Endpoint) -> Iterator[FunctionSpec]:
+def _functions(endpoint: Endpoint, names: Collection[str]) -> Iterator[FunctionSpec]:
     for function in endpoint.client("lambda").list_functions()["Functions"]:
         name = function["FunctionName"]
+        if name not in names:
+            continue
         caller = role_credentials(endpoint, function["Role"], name[:64])
         variables = function.get("Environment", {}).get("Variables", {})
         yield FunctionSpec(
@@ -149,9 +188,3 @@ def _states(endpoint: Endpoint, machine_arn: str) -> dict[str, str]:
         state["Parameters"]["FunctionName"].rsplit(":", 1)[-1]: name
         for name, state in tasks(json.loads(machine["definition"]))
     }
-
-
-def _pipe() -> PipeSettings:
-    from local_stack.cloudformation import PipeResource
-
-    return PipeResource.made[-1]

@@ -33,7 +33,7 @@ from moto.stepfunctions.parser.models import stepfunctions_parser_backends
 
 from local_stack import redrive
 from local_stack.aws import ACCOUNT, REGION
-from local_stack.lambda_service import Invocation, TooManyRequests
+from local_stack.lambda_service import FunctionNotFoundError, Invocation, TooManyRequests
 
 Invoke = Callable[[str, bytes], Invocation]
 
@@ -50,7 +50,10 @@ def install(invoke: Invoke, time_scale: float) -> None:
         try:
             result = invoke(name, parameters["Payload"])
         except TooManyRequests as refusal:
-            raise _client_error(refusal) from refusal
+            raise _client_error(429, "TooManyRequestsException", str(refusal)) from refusal
+        except FunctionNotFoundError as refusal:
+            message = f"Function not found: {parameters['FunctionName']}"
+            raise _client_error(404, "ResourceNotFoundException", message) from refusal
         error = {"FunctionError": result.function_error} if result.function_error else {}
         return {"StatusCode": 200, "Payload": json.loads(result.payload)} | error
 
@@ -93,10 +96,10 @@ def _local_time(timestamp: str) -> datetime | None:
     return moment and moment.replace(tzinfo=UTC).astimezone().replace(tzinfo=None)
 
 
-def _client_error(refusal: TooManyRequests) -> ClientError:
+def _client_error(status: int, code: str, message: str) -> ClientError:
     """https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html#API_Invoke_Errors"""
     answer: Any = {
-        "Error": {"Code": "TooManyRequestsException", "Message": str(refusal)},
-        "ResponseMetadata": {"HTTPStatusCode": 429, "RequestId": str(uuid.uuid4())},
+        "Error": {"Code": code, "Message": message},
+        "ResponseMetadata": {"HTTPStatusCode": status, "RequestId": str(uuid.uuid4())},
     }
     return ClientError(answer, "Invoke")

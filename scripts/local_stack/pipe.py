@@ -27,6 +27,7 @@ class PipeSettings:
     source: str
     target: str
     role: str
+    runs: bool = True
 
 
 class Pipe:

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from local_stack.aws import Endpoint, forget_aws_configuration
-from local_stack.deploy import Deployment, deploy, role_credentials
+from local_stack.deploy import Deployment, deploy, role_credentials, switch_compute
 from local_stack.emails import Outbox
 from local_stack.lambda_service import FaultPlan, Invocation, LambdaService, TooManyRequests
 from local_stack.moto_server import MotoServer
@@ -53,14 +53,8 @@ class LocalStack:
         from local_stack import interpreter
 
         self.deployment: Deployment = deploy(self.endpoint, options.time_scale)
-        self.lambda_service = LambdaService(
-            self.deployment.functions,
-            log_dir=options.out / "logs",
-            workers_per_function=min(8, max(2, os.cpu_count() or 2)),
-            faults=self.faults,
-            states=self.deployment.states,
-            subject_of=subject_of,
-        )
+        self._log_dir = options.out / "logs"
+        self.lambda_service = self._new_lambda_service()
         interpreter.install(self._invoke, options.time_scale)
         states = self.deployment.states.values()
         self._server.fault_control.deployed(states, options.time_scale)
@@ -94,6 +88,27 @@ class LocalStack:
         self.pipe.stop()
         self.lambda_service.close()
         self._server.close()
+
+    def switch_compute(self, on: bool) -> None:
+        """Update the stack with another ``ComputeEnabled``: off stops the pipe before the functions
+        go, on has the functions before the pipe starts, as CloudFormation does it."""
+        self.pipe.stop()
+        self.deployment = switch_compute(self.endpoint, self.deployment, on)
+        self.lambda_service.close()
+        self.lambda_service = self._new_lambda_service()
+        if self.deployment.pipe.runs:
+            self.lambda_service.prewarm()
+            self.pipe.start()
+
+    def _new_lambda_service(self) -> LambdaService:
+        return LambdaService(
+            self.deployment.functions,
+            log_dir=self._log_dir,
+            workers_per_function=min(8, max(2, os.cpu_count() or 2)),
+            faults=self.faults,
+            states=self.deployment.states,
+            subject_of=subject_of,
+        )
 
     def client(self, service: str) -> Any:
         return self.endpoint.client(service)

@@ -12,6 +12,7 @@ a watch on the resident size would see a short peak too late.
 from local_stack.lambda_service.fault_plan import FaultPlan
 from local_stack.lambda_service.faults import Fault, FaultError, FaultKind, Subject, parse_fault
 from local_stack.lambda_service.function import (
+    FunctionNotFoundError,
     FunctionSpec,
     Invocation,
     LambdaServiceClosedError,
@@ -25,6 +26,7 @@ __all__ = [
     "FaultError",
     "FaultKind",
     "FaultPlan",
+    "FunctionNotFoundError",
     "FunctionSpec",
     "Invocation",
     "LambdaService",

@@ -63,6 +63,10 @@ class RequestTooLargeError(Exception):
     """The payload is over 6 MB (HTTP 413, RequestTooLargeException)."""
 
 
+class FunctionNotFoundError(KeyError):
+    """No function has this name."""
+
+
 class LambdaServiceClosedError(Exception):
     """The service has been closed and takes no more calls."""
 

@@ -16,6 +16,7 @@ from local_stack.lambda_service.fault_plan import FaultPlan
 from local_stack.lambda_service.faults import FaultKind, Subject
 from local_stack.lambda_service.function import (
     MAX_REQUEST_BYTES,
+    FunctionNotFoundError,
     FunctionSpec,
     Invocation,
     LambdaServiceClosedError,
@@ -83,10 +84,12 @@ class LambdaService:
     def invoke(self, name: str, payload: bytes) -> Invocation:
         """Invoke a function and wait for it, as `RequestResponse` does.
 
-        The function's timeout runs from when a worker takes the event. Raises KeyError for an
-        unknown function, TooManyRequests, RequestTooLargeError, LambdaServiceClosedError.
+        The function's timeout runs from when a worker takes the event. Raises
+        FunctionNotFoundError, TooManyRequests, RequestTooLargeError, LambdaServiceClosedError.
         """
-        spec = self._specs[name]
+        spec = self._specs.get(name)
+        if spec is None:
+            raise FunctionNotFoundError(name)
         if len(payload) > MAX_REQUEST_BYTES:
             raise RequestTooLargeError(
                 f"Request must be smaller than {MAX_REQUEST_BYTES} bytes for the "
