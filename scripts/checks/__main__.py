@@ -64,8 +64,23 @@ def audit() -> Findings:
     return look_up(LOCK)
 
 
+def rules() -> Findings:
+    """Check the template against this project's own rules: tags, lifetimes, TLS, alarms, places."""
+    from checks.template_rules import check_rules
+
+    return check_rules(TEMPLATE)
+
+
+def security() -> Findings:
+    """Check the template with cfripper for access that is too wide."""
+    from checks.security_scan import check_security
+
+    return check_security(TEMPLATE)
+
+
 CHECKS: dict[str, Callable[[], Findings]] = {
-    check.__name__: check for check in (lint, layout, types, graph, template, audit)
+    check.__name__: check
+    for check in (lint, layout, types, graph, template, rules, security, audit)
 }
 
 
