@@ -19,7 +19,11 @@ COMMANDS = [
     for line in block.splitlines()
 ]
 # An AWS account is what these need; the rest of this file runs every other command.
-NEED_AN_ACCOUNT = ["sam build", "sam deploy --guided --capabilities CAPABILITY_IAM"]
+NEED_AN_ACCOUNT = [
+    command
+    for command in COMMANDS
+    if command.startswith(("aws ", "scripts/deploy ")) and "--region eu-west-1" in command
+]
 
 
 def shell(command: str, folder: Path) -> "subprocess.CompletedProcess[str]":
@@ -53,7 +57,28 @@ def test_every_command_of_the_readme_is_run_by_these_tests():
         "scripts/minitickets executions",
         "scripts/minitickets show bk_gala_1",
         "scripts/minitickets redrive bk_gala_1",
+        "scripts/deploy --dry-run",
     ]
+
+
+@pytest.mark.parametrize("command", [c for c in NEED_AN_ACCOUNT if c.startswith("scripts/deploy")])
+def test_the_readmes_deployments_are_such_as_the_command_takes(command):
+    from deployment.cli import TEMPLATE
+    from deployment.cli import command as deploy
+    from sam_template import load_sam
+
+    deploy(load_sam(TEMPLATE)).make_context("scripts/deploy", command.split()[1:])
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_a_dry_run_reports_artifacts_within_the_readmes_sizes(folder):
+    done = shell("scripts/deploy --dry-run", folder)
+    assert done.returncode == 0, done.stderr
+    sizes = [float(size) for size in re.findall(r"Function +([0-9.]+) ", done.stdout)]
+    least, most = map(int, re.findall(r"imports: (\d+) to (\d+) MB unzipped", README)[0])
+    assert len(sizes) == 6
+    assert least <= min(sizes) <= max(sizes) <= most
 
 
 @pytest.mark.slow
