@@ -54,7 +54,12 @@ class PipeResource(CloudFormationModel):
 
     @classmethod
     def update_from_cloudformation_json(
-        cls, new_resource_name: str, cloudformation_json: dict[str, Any], **_: Any
+        cls,
+        original_resource: Self,
+        new_resource_name: str,
+        cloudformation_json: dict[str, Any],
+        account_id: str,
+        region_name: str,
     ) -> Self:
         return cls.create_from_cloudformation_json(new_resource_name, cloudformation_json)
 

@@ -33,7 +33,8 @@ def trim(template: Document, parameters: Mapping[str, str]) -> Document:
     ``parameters`` go before the template's defaults. The template is left as it was.
     Raises BadTemplate for a condition of another kind than Equals and Not.
     """
-    values = {name: p.get("Default") for name, p in template["Parameters"].items()} | parameters
+    defaults = {name: p.get("Default") for name, p in template["Parameters"].items()}
+    values = {**defaults, **parameters}
     holds = {name: _holds(condition, values) for name, condition in template["Conditions"].items()}
     resources = {
         name: {key: value for key, value in resource.items() if key != "Condition"}

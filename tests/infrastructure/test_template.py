@@ -4,6 +4,7 @@ The expected values are the design's, written out again by hand.
 """
 
 import ast
+import json
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,10 @@ IDENTITY = {
     "Fn::Sub": "arn:${AWS::Partition}:ses:${AWS::Region}:${AWS::AccountId}"
     ":identity/${EmailIdentity}"
 }
+SET = {
+    "Fn::Sub": "arn:${AWS::Partition}:ses:${AWS::Region}:${AWS::AccountId}"
+    ":configuration-set/${EmailConfigurationSet}"
+}
 STEPS = ["AcceptBooking", "ReserveTicket", "WriteTicketImage", "MarkTicketReady", "SendEmail"]
 STEPS.append("RecordEmailJob")
 # The third column of the design's table of steps: (actions, resource, condition).
@@ -44,12 +49,34 @@ MAY = {
         ({"dynamodb:GetItem", "dynamodb:PutItem"}, JOBS, None),
         (
             {"ses:SendEmail"},
-            IDENTITY,
+            [IDENTITY, SET],
             {"StringEquals": {"ses:FromAddress": {"Ref": "EmailFrom"}}},
         ),
     ],
     "RecordEmailJob": [({"dynamodb:PutItem"}, JOBS, None)],
 }
+TRACES = {"xray:PutTraceSegments", "xray:PutTelemetryRecords"}
+# Actions for which AWS takes no other resource than `*`:
+# https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsx-ray.html
+# https://docs.aws.amazon.com/step-functions/latest/dg/cw-logs.html
+SAMPLING = {"xray:GetSamplingRules", "xray:GetSamplingTargets"}
+LOG_DELIVERY = {
+    "logs:CreateLogDelivery", "logs:DeleteLogDelivery", "logs:DescribeLogGroups",
+    "logs:DescribeResourcePolicies", "logs:GetLogDelivery", "logs:ListLogDeliveries",
+    "logs:PutResourcePolicy", "logs:UpdateLogDelivery",
+}  # fmt: skip
+
+
+def function_arn(step: str) -> dict[str, str]:
+    name = properties(f"{step}Function")["FunctionName"]["Fn::Sub"]
+    return {
+        "Fn::Sub": f"arn:${{AWS::Partition}}:lambda:${{AWS::Region}}:${{AWS::AccountId}}"
+        f":function:{name}"
+    }
+
+
+def own_log(log_group: str) -> tuple[set[str], Any, None]:
+    return {"logs:CreateLogStream", "logs:PutLogEvents"}, get_att(log_group), None
 
 
 def properties(name: str) -> dict[str, Any]:
@@ -115,7 +142,7 @@ def test_the_pipe_hands_every_message_on_one_by_one_and_waits_for_no_execution()
     assert pipe["TargetParameters"] == {
         "StepFunctionStateMachineParameters": {"InvocationType": "FIRE_AND_FORGET"}
     }
-    assert not {"Enrichment", "EnrichmentParameters", "LogConfiguration"} & set(pipe)
+    assert not {"Enrichment", "EnrichmentParameters"} & set(pipe)
 
 
 # ---- The machine and the functions
@@ -183,15 +210,16 @@ def test_a_table_or_bucket_is_named_by_reference_to_the_very_one_that_the_role_m
 
 @pytest.mark.parametrize("step", STEPS)
 def test_the_function_may_do_what_its_step_does_and_write_its_own_log(step):
-    log = ({"logs:CreateLogStream", "logs:PutLogEvents"}, get_att(f"{step}LogGroup"), None)
-    assert grants(f"{step}Role") == [*MAY[step], log]
+    assert grants(f"{step}Role") == [*MAY[step], own_log(f"{step}LogGroup"), (TRACES, "*", None)]
 
 
-def test_the_machine_may_invoke_the_six_functions():
-    ((actions, resources, condition),) = grants("FulfilBookingRole")
-    assert actions == {"lambda:InvokeFunction"}
-    assert resources == [get_att(f"{step}Function") for step in STEPS]
-    assert condition is None
+def test_the_machine_may_invoke_the_six_functions_and_write_its_log_and_traces():
+    assert grants("FulfilBookingRole") == [
+        ({"lambda:InvokeFunction"}, [function_arn(step) for step in STEPS], None),
+        own_log("FulfilBookingLogGroup"),
+        (LOG_DELIVERY, "*", None),
+        (TRACES | SAMPLING, "*", None),
+    ]
 
 
 def test_the_pipe_may_read_its_queue_and_start_its_machine():
@@ -199,6 +227,7 @@ def test_the_pipe_may_read_its_queue_and_start_its_machine():
     assert grants("BookingPipeRole") == [
         (reading, get_att("BookingQueue"), None),
         ({"states:StartExecution"}, {"Ref": "FulfilBookingStateMachine"}, None),
+        own_log("BookingPipeLogGroup"),
     ]
 
 
@@ -229,19 +258,57 @@ def test_no_role_has_more_than_its_inline_policies_or_another_user_than_its_serv
 
 
 @pytest.mark.parametrize("role", of_type("AWS::IAM::Role"))
-def test_no_action_and_no_resource_is_a_wildcard(role):
+def test_no_action_is_a_wildcard_and_no_resource_but_where_aws_takes_no_other(role):
     for actions, resource, _ in grants(role):
         assert not [action for action in actions if "*" in action]
-        assert "*" not in listed(resource)
+        if "*" in listed(resource):
+            assert actions <= TRACES | SAMPLING | LOG_DELIVERY
 
 
 def test_nothing_else_grants_access():
-    kinds = {resource["Type"] for resource in TRANSLATED.values()}
-    assert kinds == {
-        "AWS::SQS::Queue", "AWS::Pipes::Pipe", "AWS::IAM::Role", "AWS::Logs::LogGroup",
-        "AWS::StepFunctions::StateMachine", "AWS::Lambda::Function", "AWS::DynamoDB::Table",
-        "AWS::S3::Bucket",
+    assert not {"AWS::IAM::Policy", "AWS::IAM::ManagedPolicy", "AWS::Lambda::Permission"} & {
+        resource["Type"] for resource in TRANSLATED.values()
+    }
+    policies = [
+        declared["PolicyDocument"]
+        for kind in ("AWS::S3::BucketPolicy", "AWS::SQS::QueuePolicy")
+        for declared in of_type(kind).values()
+    ]
+    assert policies
+    for policy in policies:
+        assert {statement["Effect"] for statement in policy["Statement"]} == {"Deny"}
+
+
+# ---- What ComputeEnabled=false takes away
+
+
+def test_without_compute_the_functions_and_their_alarms_go_and_all_else_stays():
+    gone = {name for name, r in TRANSLATED.items() if r.get("Condition") == "Computes"}
+    assert gone == {f"{step}Function" for step in STEPS} | {
+        "BookingsWaitAlarm", "EmailsRejectedAlarm", "FunctionErrorsAlarm",
+        "FunctionThrottlesAlarm", "PipeFailedAlarm",
     }  # fmt: skip
+    assert SAM["Conditions"]["Computes"] == {"Fn::Equals": [{"Ref": "ComputeEnabled"}, "true"]}
+    assert properties("BookingPipe")["DesiredState"] == {
+        "Fn::If": ["Computes", "RUNNING", "STOPPED"]
+    }
+
+
+def test_what_stays_refers_to_no_function_that_may_be_gone():
+    for name, resource in RESOURCES.items():
+        if resource.get("Condition") == "Computes" or name == "BookingPipe":
+            continue
+        text = json.dumps(resource)
+        for step in STEPS:
+            assert f'"{step}Function"' not in text
+            assert f"${{{step}Function}}" not in text
+
+
+def test_the_pipe_starts_after_the_functions_it_leads_to():
+    condition, while_computing, _ = properties("BookingPipe")["Description"]["Fn::If"]
+    assert condition == "Computes"
+    for step in STEPS:
+        assert f"${{{step}Function}}" in while_computing["Fn::Sub"]
 
 
 # ---- What is kept
@@ -252,6 +319,16 @@ def test_the_tables_are_paid_by_request_and_outlive_the_stack(table):
     assert properties(table)["BillingMode"] == "PAY_PER_REQUEST"
     assert RESOURCES[table]["DeletionPolicy"] == "RetainExceptOnCreate"
     assert RESOURCES[table]["UpdateReplacePolicy"] == "Retain"
+
+
+@pytest.mark.parametrize("table", ["TicketsTable", "ProcessedJobsTable"])
+def test_production_can_restore_a_table_and_cannot_delete_it(table):
+    in_production = {"Fn::If": ["IsProduction", True, False]}
+    declared = properties(table)
+    assert declared["DeletionProtectionEnabled"] == in_production
+    recovery = declared["PointInTimeRecoverySpecification"]
+    assert recovery == {"PointInTimeRecoveryEnabled": in_production}
+    assert SAM["Conditions"]["IsProduction"] == {"Fn::Equals": [{"Ref": "Stage"}, "prod"]}
 
 
 def keys(schema: list[dict[str, str]]) -> dict[str, str]:
@@ -283,11 +360,19 @@ def test_the_images_are_private_and_outlive_the_stack():
         "RestrictPublicBuckets": True,
     }
     assert bucket["OwnershipControls"] == {"Rules": [{"ObjectOwnership": "BucketOwnerEnforced"}]}
+    assert bucket["BucketEncryption"] == {
+        "ServerSideEncryptionConfiguration": [
+            {"ServerSideEncryptionByDefault": {"SSEAlgorithm": "AES256"}}
+        ]
+    }
     assert RESOURCES["TicketImagesBucket"]["DeletionPolicy"] == "RetainExceptOnCreate"
 
 
 def test_every_name_carries_the_stage_so_that_stages_live_side_by_side():
-    naming = ("QueueName", "FunctionName", "TableName", "BucketName", "LogGroupName", "Name")
+    naming = (
+        "AlarmName", "BucketName", "DashboardName", "FunctionName", "LogGroupName", "Name",
+        "QueueName", "TableName", "TopicName",
+    )  # fmt: skip
     for logical, resource in RESOURCES.items():
         for name in naming:
             value = resource.get("Properties", {}).get(name)
@@ -296,4 +381,6 @@ def test_every_name_carries_the_stage_so_that_stages_live_side_by_side():
 
 
 def test_what_differs_between_accounts_is_a_parameter():
-    assert set(SAM["Parameters"]) >= {"Stage", "EmailFrom", "EmailIdentity", "MyTicketsUrl"}
+    assert set(SAM["Parameters"]) == {
+        "AlarmEmail", "ComputeEnabled", "EmailFrom", "EmailIdentity", "MyTicketsUrl", "Stage"
+    }  # fmt: skip
