@@ -24,6 +24,8 @@ def with_names_written_out(
     document = copy.deepcopy(dict(template))
     for resource in document["Resources"].values():
         if resource.get("DeletionPolicy") in _KEPT:
+            # Also if this very operation fails: what it adopts is older than the operation.
+            resource["DeletionPolicy"] = "Retain"
             properties = resource["Properties"]
             for name in properties.keys() & set(_NAMES):
                 properties[name] = _written_out(properties[name], values)

@@ -1,5 +1,7 @@
 """What must not be deployed, whoever asks for it."""
 
+from itertools import islice
+
 from botocore.exceptions import ClientError
 
 from deployment.context import Account, Request
@@ -19,17 +21,16 @@ def refuse_to_strand_executions(account: Account, request: Request) -> None:
     if request.given.get(COMPUTE) != OFF:
         return
     executions = account.operator.executions
+    listed = (each for status in OPEN for each in executions.list(status))
     try:
-        running = [each for status in OPEN for each in executions.list(status)]
+        running = [each.name for each in islice(listed, _SHOWN + 1)]
     except ClientError as error:
         if error.response["Error"]["Code"] == "StateMachineDoesNotExist":
             return
         raise
     if running:
-        names = ", ".join(each.name for each in running[:_SHOWN])
-        more = f" and {len(running) - _SHOWN} more" if len(running) > _SHOWN else ""
+        names = ", ".join(running[:_SHOWN]) + (" and more" if len(running) > _SHOWN else "")
         raise Refusal(
-            f"{len(running)} executions are running, and would fail without their functions: "
-            f"{names}{more}. Wait for their ends: "
-            + account.operator.command("scripts/minitickets executions --status RUNNING")
+            f"Executions are running that would fail without their functions: {names}. Wait for "
+            f"their ends: {account.operator.command('scripts/minitickets executions')}"
         )

@@ -18,7 +18,7 @@ from operations.context import Operator
 RECIPIENT = "success@simulator.amazonses.com"
 USER = "smoke-test"
 _PAUSE = 1
-_SECONDS = 120
+_SECONDS = 180
 
 
 @dataclass(frozen=True)

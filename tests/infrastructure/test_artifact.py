@@ -3,6 +3,7 @@
 import shutil
 import struct
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -78,6 +79,13 @@ def test_tests_scripts_and_caches_are_not_in_it(function):
     for name in contents(function):
         assert not {"tests", "test", "scripts", "bin", "__pycache__"} & set(name.split("/")), name
         assert not name.endswith((".pyc", "requirements.txt")), name
+
+
+@EVERY_FUNCTION
+def test_nothing_in_it_tells_of_the_machine_that_built_it(function):
+    # RECORD has the hash of each library's command, whose first line is the path of a Python.
+    for name in contents(function):
+        assert Path(name).name not in {"RECORD", "INSTALLER", "REQUESTED", "direct_url.json"}, name
 
 
 @EVERY_FUNCTION

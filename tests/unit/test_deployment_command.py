@@ -245,6 +245,8 @@ def test_what_a_deleted_stage_left_is_taken_back_by_its_written_out_name(deploym
         "minitickets-qa-tickets-123456789012-eu-west-1"
     )
     retained = [each for each in resources.values() if "DeletionPolicy" in each]
+    # RetainExceptOnCreate would delete what a failing first operation has made.
+    assert {each["DeletionPolicy"] for each in retained} == {"Retain"}
     for each in retained:
         names = [v for k, v in each["Properties"].items() if k in ("TableName", "BucketName")]
         assert [type(name) for name in names] == [str]
@@ -279,8 +281,16 @@ def test_compute_is_not_switched_off_under_executions_that_run(deployed, status)
     assert deployed("--yes", "--compute", "off") == 1
     assert deployed.calls == []
     assert deployed.made == 0
-    assert "1 executions are running" in deployed.said
-    assert "run-of-bk_under_way" in deployed.said
+    assert "would fail without their functions: run-of-bk_under_way." in deployed.said
+
+
+def test_of_very_many_that_run_some_are_named(deployed):
+    for number in range(30):
+        deployed.cloud.stepfunctions.add(f"bk_{number}", "RUNNING")
+    assert deployed("--yes", "--compute", "off") == 1
+    assert deployed.said.count("run-of-bk_") == 10
+    assert "and more" in deployed.said
+    assert deployed.cloud.stepfunctions.calls["ListExecutions"] < 3
 
 
 def test_nor_under_one_that_began_while_the_question_was_open(deployed, monkeypatch):
@@ -341,7 +351,7 @@ def test_a_failed_deployment_names_what_failed_and_why(deployed):
     ({"status": "FAILED"}, "ended FAILED: InjectedError"),
     ({"ready": 0}, "its ticket is not ready"),
     ({"email": False}, "its email is not recorded as sent"),
-    ({"status": "RUNNING"}, "its execution is RUNNING, 120 s after"),
+    ({"status": "RUNNING"}, "its execution is RUNNING, 180 s after"),
 ])  # fmt: skip
 def test_a_stage_that_does_not_fulfil_the_booking_fails_the_deployment(deployed, fate, trouble):
     deployed.fulfils(**fate)
@@ -353,7 +363,7 @@ def test_a_stage_that_does_not_fulfil_the_booking_fails_the_deployment(deployed,
 def test_a_booking_that_nothing_takes_up_is_not_waited_for_without_end(deployed):
     deployed.cloud.on_publish = lambda _: None
     assert deployed("--yes") == 1
-    assert "no execution has accepted it, 120 s after" in deployed.said
+    assert "no execution has accepted it, 180 s after" in deployed.said
     assert deployed.cloud.slept < 300
 
 
