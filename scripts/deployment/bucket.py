@@ -19,9 +19,7 @@ def find(client: Any) -> str | None:
 
 def create(client: Any) -> str:
     """Make the stack with the bucket; wait for it. Raises StackError."""
-    client.create_stack(
-        StackName=BUCKET_STACK, TemplateBody=_TEMPLATE.read_text(), OnFailure="DELETE"
-    )
+    client.create_stack(StackName=BUCKET_STACK, TemplateBody=_TEMPLATE.read_text())
     client.get_waiter("stack_create_complete").wait(
         StackName=BUCKET_STACK, WaiterConfig={"Delay": 5, "MaxAttempts": 60}
     )

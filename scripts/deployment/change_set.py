@@ -52,12 +52,8 @@ def create_change_set(
 
     ``request`` holds the template, the parameters and the change set's name. Raises StackError.
     """
-    kind = {"ChangeSetType": "UPDATE"} if before else {
-        "ChangeSetType": "CREATE",
-        # A first deployment that fails leaves nothing that would be in the next one's way.
-        "OnStackFailure": "DELETE",
-    }  # fmt: skip
-    made = client.create_change_set(StackName=name, **kind, **request)
+    kind = "UPDATE" if before else "CREATE"
+    made = client.create_change_set(StackName=name, ChangeSetType=kind, **request)
     change_set = ChangeSet(made["Id"], made["StackId"], before is None, [])
     try:
         pages = _wait_for(client, change_set, sleep)

@@ -23,6 +23,7 @@ from deployment.stack import Stack, look_up
 from operations.screen import text
 
 _DONE = ("CREATE_COMPLETE", "UPDATE_COMPLETE")
+_EMPTY = "ROLLBACK_COMPLETE"  # after a creation that failed: a name, and no resources
 
 
 def deploy(account: Account, request: Request, sam: Mapping[str, Any], folder: Path) -> int:
@@ -171,6 +172,9 @@ def _execute(account: Account, change_set: ChangeSet) -> bool:
     screen.complain(f"The deployment failed, and the stack is in {status}. What failed:")
     for event in failures:
         screen.complain(f"  {event.resource} ({event.type}): {event.reason}")
+    if status == _EMPTY:
+        account.cloudformation.delete_stack(StackName=change_set.stack)
+        screen.complain("It was the first deployment: nothing of the stage is left.")
     return False
 
 

@@ -345,6 +345,17 @@ def test_a_failed_deployment_names_what_failed_and_why(deployed):
     assert "UPDATE_ROLLBACK_COMPLETE" in deployed.said
     assert "BookingQueue (AWS::SQS::Queue): It exists already" in deployed.said
     assert deployed.cloud.published == []
+    assert "DeleteStack" not in deployed.calls
+
+
+def test_a_first_deployment_that_fails_leaves_nothing_in_the_next_ones_way(deployment):
+    # Rolled back, the stack is an empty name that could only be deleted.
+    deployment.cloud.cloudformation.outcome = [
+        event(2, "CREATE_FAILED", "BookingQueue", ResourceStatusReason="It exists already"),
+        event(3, "ROLLBACK_COMPLETE"),
+    ]
+    assert deployment(*NEW, "--yes") == 1
+    assert deployment.calls[-1] == "DeleteStack"
 
 
 @pytest.mark.parametrize(("fate", "trouble"), [
