@@ -72,7 +72,8 @@ class LocalStack:
         except BaseException:
             self.close()
             raise
-        self.pipe.start()
+        if self.deployment.pipe.runs:
+            self.pipe.start()
         return self
 
     def __exit__(

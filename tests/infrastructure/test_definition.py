@@ -147,7 +147,11 @@ def test_two_attempts_of_a_step_never_overlap(state):
 def test_each_state_calls_its_own_function(state):
     assert TASKS[state]["Parameters"]["FunctionName"] == f"${{{FUNCTIONS[state]}Arn}}"
     value = substitutions(SAM)[f"{FUNCTIONS[state]}Arn"]
-    assert value == {"Fn::GetAtt": [FUNCTIONS[state], "Arn"]}
+    # By its name, since the machine stays when the functions go (ComputeEnabled).
+    name = SAM["Resources"][FUNCTIONS[state]]["Properties"]["FunctionName"]["Fn::Sub"]
+    assert value == {
+        "Fn::Sub": "arn:${AWS::Partition}:lambda:${AWS::Region}:${AWS::AccountId}:function:" + name
+    }
 
 
 def test_every_error_named_in_the_machine_is_a_class_and_every_class_is_named():

@@ -9,6 +9,7 @@ from local_stack.aws import Credentials
 from local_stack.deploy import stack_name
 from local_stack.trimmed_template import NOT_HERE
 from sam_template import load_sam, translate
+from workflow.harness import booking
 
 TEMPLATE = translate(load_sam(PROJECT / "template.yaml"))
 ACCOUNT, REGION = "123456789012", "eu-west-1"
@@ -44,6 +45,17 @@ def test_every_output_has_a_value_that_names_the_stage(fulfilment):
     outputs = fulfilment.stack.deployment.outputs
     assert set(outputs) == set(TEMPLATE["Outputs"]) - {"AlarmTopicArn", "DashboardConsole"}
     assert all(NAME in value for value in outputs.values())
+
+
+def test_the_functions_count_by_their_stage(fulfilment):
+    mine = booking()
+    fulfilment.fulfil(mine)
+    lines = [json.loads(line) for line in fulfilment.log_text().splitlines() if '"_aws"' in line]
+    counted = [line for line in lines if line["bookingId"] == mine["bookingId"]]
+    assert {line["service"] for line in counted} == {NAME}
+    for line in counted:
+        (metrics,) = line["_aws"]["CloudWatchMetrics"]
+        assert (metrics["Namespace"], metrics["Dimensions"]) == ("MiniTickets", [["service"]])
 
 
 @pytest.mark.parametrize("output", ["BookingQueueUrl", "BookingDeadLetterQueueUrl"])

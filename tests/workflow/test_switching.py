@@ -115,6 +115,17 @@ def test_with_compute_off_the_functions_are_gone_for_aws_as_well(
     assert fulfilment.stack.deployment.pipe.runs is False
 
 
+def test_a_stage_can_be_made_without_compute(fulfilment: Fulfilment) -> None:
+    made = deploy(fulfilment.stack.endpoint, TIME_SCALE, stage="idle", compute_enabled=False)
+    assert (made.functions, made.pipe.runs) == ((), False)
+    assert made.outputs.keys() == fulfilment.stack.deployment.outputs.keys()
+    machine = fulfilment.stack.client("stepfunctions").describe_state_machine(
+        stateMachineArn=made.outputs["StateMachineArn"]
+    )
+    assert "function:minitickets-idle-accept-booking" in machine["definition"]
+    fulfilment.stack.client("cloudformation").delete_stack(StackName=stack_name("idle"))
+
+
 @pytest.fixture
 def other(fulfilment: Fulfilment) -> Iterator[Deployment]:
     """A second stage in the same local AWS, its functions run by a service of their own."""
@@ -147,6 +158,8 @@ def test_two_stages_in_one_account_do_not_see_each_other(
     assert not set(here.outputs.values()) & set(other.outputs.values())
     assert not {f.name for f in here.functions} & {f.name for f in other.functions}
     assert len(other.functions) == len(here.functions)
+    for end in ("name", "source", "target", "role"):
+        assert getattr(here.pipe, end) != getattr(other.pipe, end)
 
     message = booking()
     execution = start(fulfilment, other.outputs["StateMachineArn"], message)
