@@ -152,8 +152,8 @@ def dropping(monkeypatch):
 
 def test_a_lost_reply_of_ses_is_not_asked_for_again(dropping):
     """A second attempt of the SDK would be a second email."""
+    sender = Mailer.connect("tickets@minitickets.example", "minitickets-dev")
     with pytest.raises(BotoCoreError):
-        sender = Mailer.connect("tickets@minitickets.example", "minitickets-dev")
         sender.send("kim@example.org", "bk_1", CONFIRMATION)
     assert dropping.requests == 1
 

@@ -236,7 +236,10 @@ def send_email(monkeypatch):
 
 @pytest.mark.parametrize(
     ("refusal", "metric"),
-    [(EmailRejected("MessageRejected"), "EmailsRejected"), (EmailThrottled("x"), "EmailsThrottled")],
+    [
+        (EmailRejected("MessageRejected"), "EmailsRejected"),
+        (EmailThrottled("x"), "EmailsThrottled"),
+    ],
 )
 def test_an_email_that_ses_refuses_is_counted_by_how(
     send_email, accept_booking, capsys, refusal, metric
