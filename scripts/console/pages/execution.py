@@ -73,10 +73,9 @@ class ExecutionPage:
                 self._data = Data()
 
     def _read(self) -> Seen:
-        follower = self._console.follower
-        view = follower.view(self._arn)
+        view = self._console.follower.view(self._arn)
         booking = view.execution.booking
-        others = follower.rows_of(booking) if booking else []
+        others = self._console.executions_of(booking) if booking else []
         return Seen(view, [other for other in others if other.arn != self._arn])
 
     def _show(self, seen: Seen) -> None:
