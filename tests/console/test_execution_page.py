@@ -125,7 +125,7 @@ def test_a_click_on_a_seat_filters_the_graph_and_the_events_to_it(served, failed
     expect(node(browser_page, "Ready")).to_have_attribute("data-status", "idle")
     tab(browser_page, "Events")
     panel = browser_page.get_by_role("tabpanel", name="Events")
-    seats = panel.locator("tbody tr:not(.q-virtual-scroll__padding) td:nth-child(5)")
+    seats = panel.locator("tbody.q-virtual-scroll__content td:nth-child(5)")
     expect(seats.first).to_have_text("seat 3")
     assert set(seats.all_inner_texts()) == {"seat 3"}
     browser_page.get_by_role("button", name="show all seats").click()
@@ -140,7 +140,7 @@ def test_all_events_are_there_in_their_order_and_can_be_searched(served, failed,
     tab(browser_page, "Events")
     panel = browser_page.get_by_role("tabpanel", name="Events")
     expect(panel.get_by_role("status")).to_have_text(f"{len(history)} events")
-    numbers = panel.locator("tbody tr:not(.q-virtual-scroll__padding) td:first-child")
+    numbers = panel.locator("tbody.q-virtual-scroll__content td:first-child")
     shown = numbers.all_inner_texts()
     assert shown == [str(n) for n in range(1, len(shown) + 1)]
     panel.get_by_role("textbox", name="Find in the events").fill("TaskFailed")

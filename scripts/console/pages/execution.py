@@ -20,6 +20,7 @@ from operations.following import Row, View
 
 
 _STYLE = '<link rel="stylesheet" href="/static/execution.css">'
+_PARTS = ("Seats", "State", "Events", "Input and output")
 
 
 class Seen(NamedTuple):
@@ -60,17 +61,18 @@ class ExecutionPage:
 
     def _tabs(self) -> None:
         with ui.tabs().props("no-caps align=left").classes("tabs") as self._bar:
-            for name in ("Seats", "State", "Events", "Input and output"):
+            for name in _PARTS:
                 ui.tab(name)
         with ui.tab_panels(self._bar, value="Seats", animated=False).props("keep-alive"):
-            with ui.tab_panel("Seats"):
-                self._seats = Seats(self._focus, self._image)
-            with ui.tab_panel("State"):
-                self._state = StatePanel(self._focus)
-            with ui.tab_panel("Events"):
-                self._events = Events(self._focus)
-            with ui.tab_panel("Input and output"):
-                self._data = Data()
+            seats, state, events, data = (_panel(name) for name in _PARTS)
+        with seats:
+            self._seats = Seats(self._focus, self._image)
+        with state:
+            self._state = StatePanel(self._focus)
+        with events:
+            self._events = Events(self._focus)
+        with data:
+            self._data = Data()
 
     def _read(self) -> Seen:
         view = self._console.follower.view(self._arn)
@@ -115,6 +117,10 @@ class ExecutionPage:
     def _image(self, seat: int) -> str:
         booking = self._seen.view.execution.booking if self._seen else None
         return images.path_of(booking or "-", seat)
+
+
+def _panel(name: str) -> ui.tab_panel:
+    return ui.tab_panel(name).props(f'aria-label="{name}"')
 
 
 def _is_same(before: View, now: View) -> bool:
