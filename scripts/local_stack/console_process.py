@@ -7,7 +7,7 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import IO, Self, cast
 
 from local_stack.lambda_service.launch import kill_group
 from local_stack.progress import say
@@ -63,8 +63,10 @@ class ConsoleProcess:
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_PATIENCE)
         kill_group(self._process)
-        self._process.communicate()
+        self._process.wait()
         self._listener.join(_PATIENCE)
+        if self._process.stdin:
+            self._process.stdin.close()
 
     def _launch(self, endpoint: str) -> subprocess.Popen[bytes]:
         """Its standard input is its lifeline: it ends when nobody holds the other end any more.
@@ -83,17 +85,21 @@ class ConsoleProcess:
 
     def _listen(self, process: subprocess.Popen[bytes]) -> None:
         """Hear its address, and its end."""
-        for line in process.stdout or ():
-            served = _SERVES.fullmatch(line.decode(errors="replace").rstrip())
-            if served and self.url is None:
-                self.url = served[1]
-                if self._port not in (0, int(served[2])):
-                    say(f"Port {self._port} is taken, so the console uses a free one.")
-                say(served[0])
+        with cast("IO[bytes]", process.stdout) as lines:
+            for line in lines:
+                self._hear(line.decode(errors="replace").rstrip())
         if not self._closing:
             what = "ended" if self.url else "did not start"
             self.url = None
             say(f"The console {what}: {self._last_words()}")
+
+    def _hear(self, line: str) -> None:
+        served = _SERVES.fullmatch(line)
+        if served and self.url is None:
+            self.url = served[1]
+            if self._port not in (0, int(served[2])):
+                say(f"Port {self._port} is taken, so the console uses a free one.")
+            say(line)
 
     def _last_words(self) -> str:
         with suppress(OSError):
