@@ -11,7 +11,7 @@ from console.parts import Words, button, heading
 from console.scenarios import Scenario
 from local_stack.messages import booking_in
 
-Turn = Callable[[Scenario, bool, int | None], Awaitable[None]]
+Turn = Callable[[Scenario, bool, float | None], Awaitable[None]]
 
 
 class ScenarioCard:
@@ -55,15 +55,19 @@ class ScenarioCard:
         self._switch.props["aria-label"] = f"In force: {title}"
         self._state = ui.label("– off").classes("chip idle")
         if self._scenario.takes_seat:
-            self._seat = ui.number("Seat", placeholder="any", min=1, precision=0)
+            self._seat = ui.number("Seat", placeholder="any", min=1)
             self._seat.props("outlined dense stack-label").classes("seat")
             self._seat.props["aria-label"] = f"Seat, any when empty: {title}"
 
     async def _switched(self, event: ValueChangeEventArguments[bool | None]) -> None:
         if event.value == self._in_force:  # it follows what is in force, nobody clicked
             return
-        seat = self._seat.value if self._scenario.takes_seat else None
-        await self._turn(self._scenario, bool(event.value), int(seat) if seat else None)
+        await self._turn(self._scenario, bool(event.value), self._seat_asked())
+
+    def _seat_asked(self) -> float | None:
+        """As it was typed: the stack refuses what is no seat, in a sentence."""
+        typed = self._seat.value if self._scenario.takes_seat else None
+        return int(typed) if typed is not None and typed == int(typed) else typed
 
     def _show_send(self, body: str) -> None:
         async def send() -> None:

@@ -6,7 +6,7 @@ from nicegui import run, ui
 
 from console.context import Console
 from console.frame import frame
-from console.parts import button, heading, press, style
+from console.parts import Words, button, heading, press, style
 from console.samples import SAMPLES, Sample
 from console.sending import Outcome, send
 from console.sent import SentList
@@ -102,9 +102,10 @@ def _known_and_send(console: Console, body: str, times: int) -> tuple[set[str], 
 
 
 async def _confirmed(times: int) -> bool:
-    with ui.dialog() as dialog, ui.card():
-        heading("Send a real booking?", 2)
-        ui.label(_WARNING)
+    question = "Send a real booking?"
+    with ui.dialog().props(f'transition-duration=0 aria-label="{question}"') as dialog, ui.card():
+        heading(question, 2)
+        Words("p", _WARNING)
         with ui.element("div").classes("actions"):
             words = "Send it" if times == 1 else "Send it twice"
             button(words, main=True).on_click(lambda: dialog.submit(True))

@@ -87,7 +87,7 @@ class _Board:
             with self._list:
                 _list_faults(switches.active)
 
-    async def _turn(self, scenario: Scenario, on: bool, seat: int | None) -> None:
+    async def _turn(self, scenario: Scenario, on: bool, seat: float | None) -> None:
         """On for that seat, or off for whatever seat it is on."""
         if on:
             fault = scenario.fault_at(seat) or ""
