@@ -97,6 +97,9 @@ export default {
       this.drawn = [];
       for (const element of svg.querySelectorAll("g.node")) this.prepare(element);
       for (const frame of svg.querySelectorAll("g.cluster")) this.title(frame);
+      // The Tab key goes through the states in the order of the walk, not of the layout.
+      const drawn = new Map(this.drawn.map((item) => [item.id, item.element]));
+      for (const id of Object.keys(this.nodes)) drawn.get(id)?.parentNode.append(drawn.get(id));
       this.decorate();
     },
     prepare(element) {
@@ -124,7 +127,7 @@ export default {
         event.preventDefault();
         pick();
       });
-      this.drawn.push({ element, node, words, room, title });
+      this.drawn.push({ id, element, node, words, room, title });
     },
     title(frame) {
       // Edges come in at the middle of a frame's upper side, so its title stands at the left.
