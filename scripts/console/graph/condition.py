@@ -69,16 +69,21 @@ def _comparison(rule: dict[str, Any]) -> str:
         if field in rule:
             return f"{name} {no if rule[field] is False else yes}"
     for field, value in rule.items():
-        if isinstance(field, str) and (operator := _OPERATOR.fullmatch(field)):
+        if operator := _OPERATOR.fullmatch(str(field)):
             return f"{name} {_SIGNS[operator[1]]} {_value(value)}"
     return name
 
 
 def _value(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str):
-        return short(value) or '""'
-    if isinstance(value, int | float) and abs(value) < _BIGGEST:
-        return str(value)
-    return "null" if value is None else "…"
+    match value:
+        case bool():
+            return str(value).lower()
+        case str():
+            return short(value) or '""'
+        case int() if abs(value) >= _BIGGEST:
+            return "…"  # Python refuses to print the longest
+        case int() | float():
+            return str(value)
+        case None:
+            return "null"
+    return "…"

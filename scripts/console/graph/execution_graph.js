@@ -137,8 +137,8 @@ export default {
       label.setAttribute("transform", `translate(${box.x.baseVal.value + 8}, ${box.y.baseVal.value + 4})`);
     },
     decorate() {
-      for (const { element, node, words, room, title } of this.drawn ?? []) {
-        const { status, words: said, tooltip } = this.states?.[node.name] ?? IDLE;
+      for (const { id, element, node, words, room, title } of this.drawn ?? []) {
+        const { status, words: said, tooltip } = this.states?.[id] ?? IDLE;
         const word = WORDS[status] ?? status;
         element.dataset.status = status in SIGNS ? status : "idle";
         fit(words, room, line(status, said, word));

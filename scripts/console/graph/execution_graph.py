@@ -41,7 +41,7 @@ class ExecutionGraph(
         """`on_pick` gets the name of the state that was picked."""
         super().__init__()
         ui.add_css(_HERE / "execution_graph.css")
-        nodes = flowchart.nodes
+        nodes = self._nodes = flowchart.nodes
         self._props["text"] = flowchart.text
         self._props["nodes"] = {node: asdict(state) for node, state in nodes.items()}
         self._shown: tuple[dict[str, NodeState], str | None] = ({}, None)
@@ -58,6 +58,11 @@ class ExecutionGraph(
             return
         self._shown = (dict(states), picked)
         with self._props.suspend_updates():
-            self._props["states"] = {name: asdict(state) for name, state in states.items()}
+            # By node id: a name such as __proto__ is no safe key in the browser.
+            self._props["states"] = {
+                node: asdict(states[state.name])
+                for node, state in self._nodes.items()
+                if state.name in states
+            }
             self._props["picked"] = picked
         self.update()
