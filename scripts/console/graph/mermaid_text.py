@@ -69,7 +69,10 @@ def escape(text: str) -> str:
     Its own escapes are shown as they are written in some labels, so each sign of Latin-1 that is no
     letter, digit or space stands as a private character, which execution_graph.js turns back.
     """
-    return "".join(_hidden(c) for c in text)
+    # Mermaid takes "direction LR" for a statement wherever it stands in a line, even in quotes.
+    return re.sub(
+        r"(?i)(direction) ", rf"\1{chr(_PRIVATE + ord(' '))}", "".join(map(_hidden, text))
+    )
 
 
 def _hidden(character: str) -> str:
