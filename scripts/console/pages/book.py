@@ -22,8 +22,8 @@ _WARNING = (
 def register(console: Console) -> None:
     @ui.page("/book")
     def page() -> None:
-        style()
         with frame(console, "/book", "Book"):
+            style()
             heading("Book")
             if console.endpoint is None:
                 ui.label(_WARNING).classes("notice").props('role="note"')

@@ -23,8 +23,8 @@ _FAILED_AT_MOST = 50
 def register(console: Console) -> None:
     @ui.page("/break-it")
     def page() -> None:
-        style()
         with frame(console, "/break-it", "Break it"):
+            style()
             heading("Break it")
             if console.switches is None:
                 ui.label(_ON_AWS)

@@ -32,8 +32,8 @@ _COLUMNS = [
 def register(console: Console) -> None:
     @ui.page("/")
     def page(status: str = "", booking: str = "") -> None:
-        style()
         with frame(console, "/", "Executions"):
+            style()
             heading("Executions")
             filters = Filters.read(status, booking)
             show_filters(filters)
@@ -82,7 +82,7 @@ def _cells(row: Row, now: datetime) -> TableRow:
     seats = "–" if row.seats is None else f"{row.seats_ready or 0}/{row.seats}"
     return {
         "id": row.arn,
-        "booking": cell(row.booking or "unreadable", href=page_of(row)),
+        "booking": cell(row.booking or "no booking id", href=page_of(row)),
         "status": marked(of_execution(row.status), _why(row)),
         "seats": cell(seats),
         "email": cell(row.email or "–"),
