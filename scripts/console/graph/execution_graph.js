@@ -30,7 +30,7 @@ const CONFIG = {
     useMaxWidth: false,
     wrappingWidth: 400,
     nodeSpacing: 36,
-    rankSpacing: 40,
+    rankSpacing: 30,
     padding: 12,
     subGraphTitleMargin: { top: 4, bottom: 12 },
   },
@@ -88,6 +88,10 @@ export default {
     },
     place(svg) {
       svg.querySelectorAll("style").forEach((style) => style.remove());
+      const { width } = svg.viewBox.baseVal;
+      // It shrinks to the room there is, and no further than it can be read.
+      Object.assign(svg.style, { width: "100%", minWidth: `${0.7 * width}px`, maxWidth: `${width}px` });
+      svg.removeAttribute("height");
       svg.setAttribute("role", "group");
       svg.setAttribute("aria-label", "Execution graph");
       svg.removeAttribute("aria-roledescription");
