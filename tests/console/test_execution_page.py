@@ -128,7 +128,7 @@ def test_a_click_on_a_seat_filters_the_graph_and_the_events_to_it(served, failed
     seats = panel.locator("tbody.q-virtual-scroll__content td:nth-child(5)")
     expect(seats.first).to_have_text("seat 3")
     assert set(seats.all_inner_texts()) == {"seat 3"}
-    browser_page.get_by_role("button", name="show all seats").click()
+    browser_page.get_by_role("button", name="show all").click()
     expect(node(browser_page, "Ready")).to_contain_text("3 ✓")
 
 
@@ -264,7 +264,7 @@ def test_the_keyboard_reaches_states_seats_and_actions(served, failed, browser_p
     tab(browser_page, "Seats")
     tab_to(browser_page, "seat 2: show only this one")
     browser_page.keyboard.press("Enter")
-    expect(browser_page.get_by_role("button", name="show all seats")).to_be_visible()
+    expect(browser_page.get_by_role("button", name="show all")).to_be_visible()
 
 
 def test_an_execution_without_a_readable_booking_is_shown_too(served, browser_page):

@@ -18,7 +18,6 @@ from console.frame import frame, live
 from execution_history import matrices
 from operations.following import Row, View
 
-
 _STYLE = '<link rel="stylesheet" href="/static/execution.css">'
 _PARTS = ("Seats", "State", "Events", "Input and output")
 
@@ -44,7 +43,7 @@ class ExecutionPage:
         self._arn = console.operator.target.execution_arn(name)
         self._seen: Seen | None = None
         self._focus = Focus(self._refocus)
-        self._title = ui.label("…").props("role=heading aria-level=1").classes("title")
+        self._title = ui.label("Reading …").props("role=heading aria-level=1").classes("title")
         self._build()
         live(console, self._read, self._show)
 
@@ -106,12 +105,12 @@ class ExecutionPage:
             return
         if self._focus.state:
             self._bar.set_value("State")
-        self._all.set_text(f"Only {self._focus.seat_label} is shown: show all seats")
-        self._all.set_visibility(self._focus.seat is not None)
+        self._all.set_text(f"Only {self._focus.words}: show all")
+        self._all.set_visibility(bool(self._focus.words))
         self._draw(self._seen)
 
     def _show_all(self) -> None:
-        self._focus.seat = None
+        self._focus.state = self._focus.seat = None
         self._refocus()
 
     def _image(self, seat: int) -> str:
