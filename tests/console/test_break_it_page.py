@@ -161,10 +161,15 @@ def test_it_is_read_at_360_pixels_and_by_everyone(page, switches):
     assert violations(page) == []
 
 
-def test_on_aws_nothing_can_be_broken(served, browser_page):
+@pytest.fixture(scope="module")
+def aws(served: Served) -> Iterator[str]:
     with console_on_aws(served) as url:
-        browser_page.goto(f"{url}/break-it")
-        expect(browser_page.get_by_text("on the local stack only")).to_be_visible()
-        expect(browser_page.get_by_role("switch")).to_have_count(0)
-        ways = browser_page.get_by_role("navigation", name="Pages").get_by_role("link")
-        expect(ways).to_have_text(["Executions", "Book"])
+        yield url
+
+
+def test_on_aws_nothing_can_be_broken(aws, browser_page):
+    browser_page.goto(f"{aws}/break-it")
+    expect(browser_page.get_by_text("on the local stack only")).to_be_visible()
+    expect(browser_page.get_by_role("switch")).to_have_count(0)
+    ways = browser_page.get_by_role("navigation", name="Pages").get_by_role("link")
+    expect(ways).to_have_text(["Executions", "Book"])

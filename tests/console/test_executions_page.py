@@ -151,15 +151,21 @@ def state_machine(served: Served, stage: str, state: dict[str, object]) -> str:
     return str(created["stateMachineArn"])
 
 
-def test_markup_in_an_errors_name_and_message_is_text(served, browser_page):
+@pytest.fixture(scope="module")
+def console_of_markup(served: Served) -> Iterator[str]:
+    """A console of a stage whose one execution failed with markup for an error."""
     error = {"Type": "Fail", "Error": f"Bad{MARKUP}", "Cause": f"because {MARKUP} & <b>so</b>"}
     machine = state_machine(served, "loud", error)
     served.client("stepfunctions").start_execution(stateMachineArn=machine, input="[]", name="loud")
     with console("--endpoint", served.endpoint, "--stage=loud") as url:
-        browser_page.goto(url)
-        row = row_of(browser_page, "no booking id")
-        expect(row).to_contain_text(f"Bad{MARKUP}: because {MARKUP} & <b>so</b>")
-        assert browser_page.locator("main img, main b").count() == 0
+        yield url
+
+
+def test_markup_in_an_errors_name_and_message_is_text(console_of_markup, browser_page):
+    browser_page.goto(console_of_markup)
+    row = row_of(browser_page, "no booking id")
+    expect(row).to_contain_text(f"Bad{MARKUP}: because {MARKUP} & <b>so</b>")
+    assert browser_page.locator("main img, main b").count() == 0
 
 
 @pytest.fixture(scope="module")
