@@ -38,10 +38,10 @@ def test_five_hundred_seats_are_counted_scrolled_and_searched(served: Served, br
     panel = page.get_by_role("tabpanel", name="Events")
     expect(panel.get_by_role("status")).to_have_text(re.compile(rf"^19 of {EVENTS:,} events"))
     page.get_by_role("button", name="show all").click()
-    expect(panel.get_by_role("status")).to_have_text(f"{EVENTS:,} events, page 1 of 48")
+    expect(panel.get_by_role("status")).to_have_text(f"{EVENTS:,} events, page 1 of 96")
     panel.get_by_role("button", name="Later").click()
-    expect(panel.get_by_role("status")).to_have_text(f"{EVENTS:,} events, page 2 of 48")
-    expect(panel.get_by_role("cell", name="201", exact=True)).to_be_visible()
+    expect(panel.get_by_role("status")).to_have_text(f"{EVENTS:,} events, page 2 of 96")
+    expect(panel.get_by_role("cell", name="101", exact=True)).to_be_visible()
 
     written.click()
     visits = page.get_by_role("tabpanel", name="State").get_by_role("article")

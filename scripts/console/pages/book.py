@@ -41,7 +41,9 @@ class _Form:
         self._choices: dict[str, ui.button] = {}
         with ui.element("section").props('aria-label="Message"'):
             self._show_samples()
-            self._body = ui.textarea("Message body").props("outlined autogrow spellcheck=false")
+            # Above SQS's 64 KiB, so that one can see it refuse; a page's socket takes a megabyte.
+            self._body = ui.textarea("Message body").props("maxlength=100000")
+            self._body.props("outlined autogrow spellcheck=false")
             self._body.classes("body")
             self._show_buttons()
         with ui.element("section").props('aria-label="What was sent"'):
