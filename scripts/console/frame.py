@@ -8,10 +8,13 @@ from typing import TypeVar
 from nicegui import run, ui
 
 from console.context import Console
+from console.faults import SwitchesError
 from operations.failures import KNOWN, sentence
 
 _STYLE = '<link rel="stylesheet" href="/static/console.css">'
+_BRAND = "#1f4e8c"  # --brand of console.css, for Quasar's own elements
 _READING_SECONDS = 1.0
+_FAILURES = (*KNOWN, SwitchesError)
 T = TypeVar("T")
 
 
@@ -19,8 +22,9 @@ T = TypeVar("T")
 def frame(console: Console, here: str, title: str) -> Iterator[None]:
     """What stands around a page; ``here`` is its path, as in the bar."""
     ui.add_head_html(_STYLE)
+    ui.colors(primary=_BRAND)
     ui.page_title(f"{title} – MiniTickets")
-    with ui.element("header").classes("bar"):
+    with ui.header(fixed=False).classes("bar"):
         ui.link("MiniTickets", "/").classes("brand")
         with ui.element("nav").props('aria-label="Pages"'):
             for label, path in console.ways:
@@ -28,7 +32,7 @@ def frame(console: Console, here: str, title: str) -> Iterator[None]:
                 if path == here:
                     link.props('aria-current="page"')
         ui.label(console.where).classes("where")
-    with ui.element("main"):
+    with ui.element("div").classes("page"):
         yield
 
 
@@ -38,22 +42,39 @@ def live(console: Console, read: Callable[[], T], show: Callable[[T], None]) -> 
     ``read`` runs in a thread of its own. When nothing answers the page says so, keeps what it
     shows, and goes on asking; it returns to normal when the stack does.
     """
-    with ui.element("p").classes("notice").props('role="alert"') as notice:
-        words = ui.label()
-    notice.set_visibility(False)
+    notice = _Notice()
 
     async def refresh() -> None:
         try:
             found = await run.io_bound(read)
-        except KNOWN as error:
-            if not notice.visible:
-                since = datetime.now(UTC).strftime("%H:%M:%S UTC")
-                reason = sentence(error, console.where, console.endpoint)
-                words.set_text(f"{reason} No answer since {since}; asking again each second.")
-                notice.set_visibility(True)
-            return
-        notice.set_visibility(False)
-        if found is not None:  # None while the console itself is stopping
-            show(found)
+            if found is not None:  # None while the console itself is stopping
+                show(found)
+        except _FAILURES as error:
+            notice.tell(sentence(error, console.where, console.endpoint))
+        except Exception:
+            notice.tell("This page failed; what the console writes says why.")
+            raise
+        else:
+            notice.set_visibility(False)
 
     return ui.timer(_READING_SECONDS, refresh)
+
+
+class _Notice(ui.element):
+    """What is wrong, and since when; unseen while nothing is."""
+
+    def __init__(self) -> None:
+        super().__init__("p")
+        self.classes("notice").props('role="alert"')
+        self.set_visibility(False)
+        self._reason = ""
+        with self:
+            self._words = ui.label()
+
+    def tell(self, reason: str) -> None:
+        if self.visible and reason == self._reason:
+            return
+        self._reason = reason
+        since = datetime.now(UTC).strftime("%H:%M:%S UTC")
+        self._words.set_text(f"{reason} So it is since {since}; asking again each second.")
+        self.set_visibility(True)

@@ -33,7 +33,7 @@ class Scenario:
     body: str | None = None
     takes_seat: bool = False
 
-    def fault_at(self, seat: int | None) -> str | None:
+    def fault_at(self, seat: float | None) -> str | None:
         """``Written[3]:error:always`` for seat 3; the fault as it is for None."""
         if self.fault is None or seat is None or not self.takes_seat:
             return self.fault

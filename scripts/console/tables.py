@@ -9,17 +9,25 @@ from console.marks import Mark
 
 # A cell shows its text, as a way (href) or a button (pick) where it is one, and a note below.
 _CELL = """
-<q-td :props="props" :class="props.value.look">
+<q-td :props="props" :class="props.value.look" :title="props.value.title">
   <a v-if="props.value.href" :href="props.value.href">{{ props.value.text }}</a>
   <button v-else-if="props.value.pick !== undefined" type="button" class="pick"
-    :aria-pressed="String(!!props.value.picked)" :aria-label="props.value.label"
-    @click="() => $parent.$emit('pick', props.value.pick)">{{ props.value.text }}</button>
+    :data-pick="props.value.pick" :aria-pressed="String(!!props.value.picked)"
+    :aria-label="props.value.label">{{ props.value.text }}</button>
   <span v-else :class="props.value.look && 'chip ' + props.value.look">{{ props.value.text }}</span>
   <span v-if="props.value.note" class="note">{{ props.value.note }}</span>
-  <img v-if="props.value.image" :src="props.value.image" :alt="props.value.label" loading="lazy">
+  <a v-if="props.value.image" :href="props.value.image" target="_blank">
+    <img :src="props.value.image" :alt="props.value.label" loading="lazy">
+  </a>
 </q-td>
 """
 
+
+# A cell's own events do not reach the table where it draws only what is in sight; clicks bubble.
+_PICKED = """(event) => {
+  const button = event.target.closest("button.pick");
+  if (button) emit(button.dataset.pick);
+}"""
 
 Cell = dict[str, Any]
 Row = dict[str, Any]  # "id", and a Cell by column
@@ -35,12 +43,15 @@ def cell(
     picked: bool = False,
     label: str | None = None,
     image: str | None = None,
+    title: str | None = None,
 ) -> Cell:
-    """``look`` is a status's class, ``note`` a sentence below, ``href`` and ``image`` our own paths.
+    """``look`` is a status's class, ``note`` a sentence below, ``label`` for screen readers.
 
-    ``pick`` makes it a button, and is what ``on_pick`` hears; ``label`` is for screen readers.
+    ``pick`` makes it a button, and is what ``on_pick`` hears. ``href`` and ``image`` are our paths.
+    ``title`` is what a pointer that rests on it sees.
     """
-    given = {"look": look, "note": note, "href": href, "pick": pick, "label": label, "image": image}
+    given = {"look": look, "note": note, "href": href, "pick": pick}
+    given |= {"label": label, "image": image, "title": title}
     found = {name: value for name, value in given.items() if value is not None}
     return {"text": str(text), "picked": picked, **found}
 
@@ -77,7 +88,7 @@ class LiveTable(ui.table):
         if tall:
             self.classes("tall").props("virtual-scroll")
         if on_pick:
-            self.on("pick", lambda event: on_pick(str(event.args)))
+            self.on("click", lambda event: on_pick(str(event.args)), js_handler=_PICKED)
 
     def show(self, rows: list[Row]) -> None:
         if rows != self.rows:

@@ -8,6 +8,7 @@ from typing import Any
 ACCOUNT = "123456789012"  # moto's own
 REGION = "eu-west-1"
 DEFAULT_PORT = 4510
+CONSOLE_PORT = 4511
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from asl_walk import tasks
-from local_stack.aws import DEFAULT_PORT
+from local_stack.aws import CONSOLE_PORT, DEFAULT_PORT
 from local_stack.lambda_service import Fault, FaultError, FaultPlan, parse_fault
 from local_stack.out_folder import is_result, take
 from strict_yaml import load
@@ -23,7 +23,8 @@ _DESCRIPTION = """\
 Run MiniTickets fulfilment on this machine: the real template and functions, on a local AWS.
 
 Without options it fulfils three sample bookings, writes their tickets and emails below out/, and
-stays up until Ctrl-C. From another terminal, send more bookings (one JSON body per line):
+stays up until Ctrl-C. Its console is a page at http://127.0.0.1:4511 that shows each execution as a
+graph, seat by seat. From another terminal, send more bookings (one JSON body per line):
 
     scripts/book FILE
 
@@ -98,7 +99,7 @@ def _run(arguments: argparse.Namespace) -> int:
         )
     from local_stack.serve import serve
 
-    serve(arguments.out, arguments.port, arguments.time_scale, faults)
+    serve(arguments.out, arguments.port, arguments.time_scale, faults, arguments.console_port)
     return 0
 
 
@@ -150,6 +151,10 @@ def _parser() -> _Parser:
     add("--time-scale", type=_scale, default=1.0, metavar="X", help=scale)
     port = "where to listen on 127.0.0.1 (default 4510; a free port when N is taken)"
     add("--port", type=_port, default=DEFAULT_PORT, metavar="N", help=port)
+    console = "the same for the console's page (default 4511)"
+    add("--console-port", type=_port, default=CONSOLE_PORT, metavar="N", help=console)
+    without = "serve no console"
+    add("--no-console", action="store_const", dest="console_port", const=None, help=without)
     return parser
 
 

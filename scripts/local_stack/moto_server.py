@@ -5,6 +5,8 @@ import os
 import threading
 from typing import Any
 
+from waitress.wasyncore import close_all
+
 from local_stack.aws import Endpoint
 from local_stack.emails import Outbox
 from local_stack.lambda_service import FaultPlan
@@ -40,12 +42,17 @@ class MotoServer:
         logging.getLogger("waitress").setLevel(logging.ERROR)
         app = AwsEndpoint(DomainDispatcherApplication(create_backend_app), outbox, faults)
         self.fault_control = app.fault_control
-        self._server = create_server(app, sockets=[self._socket], threads=_THREADS)
+        self._channels: dict[int, Any] = {}
+        self._server: Any = create_server(
+            app, self._channels, sockets=[self._socket], threads=_THREADS
+        )
         self._thread = threading.Thread(target=self._server.run, name="moto", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
-        self._server.close()
+        """Close in the server's own thread, which would find its sockets gone otherwise."""
+        self._server.trigger.pull_trigger(lambda: close_all(self._channels, ignore_all=True))
+        self._thread.join(timeout=5)
         self._socket.close()
 
 

@@ -9,6 +9,7 @@ _OURS = (
     "tickets/*-[0-9][0-9][0-9][0-9][0-9].png",
     "emails/[0-9]*-*.eml",
     "logs/minitickets-*.log",
+    "logs/console.log",
     "tickets.jsonl",
     "jobs.jsonl",
     "executions.jsonl",

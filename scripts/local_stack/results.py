@@ -2,22 +2,28 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from execution_status import OPEN
 from local_stack.stack import LocalStack
 from local_stack.subjects import booking_of
 
+# What is known of an execution that has ended, by its ARN and its end: a redrive gives it another.
+Ended = dict[tuple[str, datetime], dict[str, Any]]
 
-def write_results(stack: LocalStack, out: Path) -> None:
+
+def write_results(stack: LocalStack, out: Path, ended: Ended | None = None) -> None:
     """Write ``tickets/``, ``tickets.jsonl``, ``jobs.jsonl`` and ``executions.jsonl`` into ``out``.
 
-    The tables hold QR tokens, so only their owner can read these files.
+    The tables hold QR tokens, so only their owner can read these files. Who writes them again and
+    again gives the same ``ended`` each time: it spares a request for each execution.
     """
     write_images(stack, out)
     _write_lines(out / "tickets.jsonl", rows(stack, "TicketsTableName"))
     _write_lines(out / "jobs.jsonl", rows(stack, "ProcessedJobsTableName"))
-    _write_lines(out / "executions.jsonl", executions(stack))
+    _write_lines(out / "executions.jsonl", executions(stack, ended))
 
 
 def write_images(stack: LocalStack, out: Path) -> None:
@@ -41,19 +47,31 @@ def rows(stack: LocalStack, table: str) -> Iterator[dict[str, Any]]:
             yield {name: read(value) for name, value in item.items()}
 
 
-def executions(stack: LocalStack) -> Iterator[dict[str, Any]]:
-    stepfunctions = stack.client("stepfunctions")
+def executions(stack: LocalStack, ended: Ended | None = None) -> Iterator[dict[str, Any]]:
+    """Every execution, oldest first; those in ``ended`` from there, and others that end into it."""
+    ended = {} if ended is None else ended
     for listed in list_executions(stack):
-        found = stepfunctions.describe_execution(executionArn=listed["executionArn"])
-        yield {
-            "bookingId": booking_of(json.loads(found["input"])),
-            "executionArn": found["executionArn"],
-            "status": found["status"],
-            "error": found.get("error"),
-            "cause": found.get("cause"),
-            "redriveCount": found.get("redriveCount", 0),
-            "output": json.loads(found["output"]) if "output" in found else None,
-        }
+        arn = listed["executionArn"]
+        if listed["status"] in OPEN:
+            yield _execution(stack, arn)
+            continue
+        key = arn, listed["stopDate"]
+        if key not in ended:
+            ended[key] = _execution(stack, arn)
+        yield ended[key]
+
+
+def _execution(stack: LocalStack, arn: str) -> dict[str, Any]:
+    found = stack.client("stepfunctions").describe_execution(executionArn=arn)
+    return {
+        "bookingId": booking_of(json.loads(found["input"])),
+        "executionArn": found["executionArn"],
+        "status": found["status"],
+        "error": found.get("error"),
+        "cause": found.get("cause"),
+        "redriveCount": found.get("redriveCount", 0),
+        "output": json.loads(found["output"]) if "output" in found else None,
+    }
 
 
 def list_executions(stack: LocalStack) -> list[dict[str, Any]]:

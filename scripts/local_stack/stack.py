@@ -22,12 +22,16 @@ _MOST_RUNNING = 50  # executions; each holds about ten threads of this process
 
 @dataclass(frozen=True)
 class Options:
-    """``out`` receives emails and logs while the stack runs. ``port`` 0 is any free one."""
+    """``out`` receives emails and logs while the stack runs. ``port`` 0 is any free one.
+
+    ``listening`` hears the endpoint's address, ahead of the deployment.
+    """
 
     out: Path
     port: int = 0
     time_scale: float = 1
     watch: Callable[[StepEvent], None] = lambda _: None
+    listening: Callable[[str], None] = lambda _: None
 
 
 class LocalStack:
@@ -52,6 +56,7 @@ class LocalStack:
     def _bring_up(self, options: Options) -> None:
         from local_stack import interpreter
 
+        options.listening(self.endpoint.url)
         self.deployment: Deployment = deploy(self.endpoint, options.time_scale)
         self._log_dir = options.out / "logs"
         self.lambda_service = self._new_lambda_service()

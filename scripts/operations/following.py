@@ -53,9 +53,16 @@ class Follower:
 
     def rows_of(self, booking: str) -> list[Row]:
         """The executions of that booking, ARN or name, the newest first. Raises NotFound."""
-        return self._of_bookings.get(
-            booking, lambda _: self._look_up(self._operator.find.all(booking)[::-1])
-        )
+        return self._of_bookings.get(booking, lambda _: self._find(booking))
+
+    def _find(self, asked: str) -> list[Row]:
+        # The finder searches a local stack by describing everything; here most of it is known.
+        if self._operator.target.endpoint:
+            rows = self._look_up(self._operator.executions.list())
+            found = [row for row in rows if asked in (row.booking, row.name, row.arn)]
+            if found:
+                return found
+        return self._look_up(self._operator.find.all(asked)[::-1])
 
     def _look_up(self, listed: Iterable[Listed]) -> list[Row]:
         with ThreadPoolExecutor(_AT_ONCE) as pool:

@@ -113,9 +113,16 @@ def workers(endpoint: str) -> list[int]:
     return [pid for pid in _pids() if _variable(pid, "AWS_ENDPOINT_URL") == endpoint]
 
 
+def consoles(endpoint: str) -> list[int]:
+    """All processes on this machine that show this local AWS on a page."""
+    shows = ["console", "--endpoint", endpoint]
+    return [pid for pid in _pids() if _contains(_arguments(pid), shows)]
+
+
 def wait_until_gone(endpoint: str) -> None:
+    """Wait until neither workers nor consoles of this local AWS are left."""
     deadline = time.monotonic() + PATIENCE
-    while left := workers(endpoint):
+    while left := workers(endpoint) + consoles(endpoint):
         assert time.monotonic() < deadline, f"left running: {left}"
         time.sleep(0.02)
 
@@ -134,6 +141,17 @@ def _variable(pid: int, name: str) -> str | None:
         if key == name.encode():
             return value.decode()
     return None
+
+
+def _arguments(pid: int) -> list[str]:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
+    except OSError:
+        return []
+
+
+def _contains(whole: list[str], part: list[str]) -> bool:
+    return any(whole[n : n + len(part)] == part for n in range(len(whole)))
 
 
 def _parent(pid: int) -> int | None:

@@ -109,7 +109,7 @@ def test_the_broken_seat_of_the_readme_stops_nothing_else(folder):
 @pytest.mark.slow
 def test_run_says_what_the_readme_shows(folder):
     said = re.findall(r"```text\n(Starting.*?)```", README, re.DOTALL)[0].splitlines()
-    with running("local_stack", "--out", folder / "out", "--port=0") as served:
+    with running("local_stack", "--out", folder / "out", "--port=0", "--no-console") as served:
         for line in said:
             if line == "…":
                 continue
@@ -121,7 +121,7 @@ def test_run_says_what_the_readme_shows(folder):
 
 @pytest.mark.slow
 def test_the_walk_breaks_a_seat_shows_why_and_redrives_it(tmp_path):
-    walk = ("--time-scale", "0.02", "--fault", "Written[3]:error:9")
+    walk = ("--no-console", "--time-scale", "0.02", "--fault", "Written[3]:error:9")
     shown = re.findall(r"```text\n(IssueTickets.*?)```", README, re.DOTALL)[0]
     with running("local_stack", "--out", tmp_path / "out", "--port=0", *walk) as served:
         url = served.wait_for(r"Listening on (http://127\.0\.0\.1:\d+) ")[1]

@@ -1,6 +1,8 @@
 """`scripts/run` without options, and `scripts/book`: a stack that stays up, from start to end."""
 
+import http.client
 import json
+import os
 import re
 import signal
 import socket
@@ -12,11 +14,13 @@ from pathlib import Path
 
 import pytest
 
+from commands import processes
 from commands.processes import (
     PATIENCE,
     PROJECT,
     TRACEBACK,
     Running,
+    consoles,
     finished,
     running,
     wait_until_gone,
@@ -27,6 +31,7 @@ from workflow.harness import booking
 
 pytestmark = pytest.mark.slow  # most tests start a stack of their own
 
+CONSOLE = r"^Console: (http://127\.0\.0\.1:(\d+))$"
 SAMPLES = {"bk_gala_1": 4, "bk_jazz_1": 2, "bk_matinee_1": 1}  # seats by booking
 LISTENING = r"Listening on (http://127\.0\.0\.1:(\d+)) "
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
@@ -40,8 +45,8 @@ def port_of(served: Running) -> int:
     return int(served.wait_for(LISTENING)[2])
 
 
-def served(out: Path, port: int = 0):
-    return running("local_stack", "--out", out, f"--port={port}")
+def served(out: Path, port: int = 0, console: str = "--console-port=0"):
+    return running("local_stack", "--out", out, f"--port={port}", console)
 
 
 # ---- One stack for everything that leaves it up
@@ -124,6 +129,20 @@ def test_it_listens_on_the_loopback_address_only(stack):
     assert listening == {"0100007F"}  # 127.0.0.1, as the kernel writes it
 
 
+def test_its_console_says_its_address_and_answers_there_and_nowhere_else(stack):
+    console = stack.wait_for(CONSOLE)
+    if stack.said.index(console[0]) < stack.said.index(
+        "Ctrl-C stops the stack; nothing is left running."
+    ):
+        assert f"Look at them in the console:  {console[1]}" in stack.said
+    connection = http.client.HTTPConnection("127.0.0.1", int(console[2]), timeout=PATIENCE)
+    with closing(connection):
+        connection.request("GET", "/")
+        assert connection.getresponse().status == 200
+    with pytest.raises(OSError, match=r"refused|assign|unreach"):
+        socket.create_connection(("127.0.0.2", int(console[2])), timeout=5).close()
+
+
 def test_no_other_address_reaches_it(stack):
     with pytest.raises(OSError, match=r"refused|assign|unreach"):
         socket.create_connection(("127.0.0.2", port_of(stack)), timeout=5).close()
@@ -133,6 +152,7 @@ def test_no_other_address_reaches_it(stack):
 def test_ctrl_c_ends_it_with_code_zero_and_leaves_no_process(stack):
     """The last test of this stack."""
     assert workers(endpoint_of(stack))
+    assert len(consoles(endpoint_of(stack))) == 1
     stack.process.send_signal(signal.SIGINT)
     code, output = stack.end()
     assert (code, output) == (0, "")
@@ -173,11 +193,13 @@ def test_more_ctrl_c_in_its_shutdown_does_no_harm(tmp_path):
 
 @pytest.mark.slow
 @linux
-def test_a_killed_stack_leaves_no_worker(tmp_path):
+@pytest.mark.parametrize("at", ["seat 1  creating", "^Console: "])
+def test_a_killed_stack_leaves_neither_worker_nor_console(tmp_path, at):
     with served(tmp_path) as stack:
         endpoint = endpoint_of(stack)
-        stack.wait_for("seat 1  creating")
+        stack.wait_for(at)
         assert workers(endpoint)
+        assert consoles(endpoint)
         stack.process.kill()
         stack.end()
         wait_until_gone(endpoint)
@@ -193,6 +215,57 @@ def test_a_taken_port_is_said_and_a_free_one_used(tmp_path):
             stack.wait_for(rf"Port {taken} is taken")
             assert port_of(stack) != taken
             stack.wait_for("Ctrl-C stops the stack")
+
+
+@pytest.mark.slow
+def test_a_taken_port_of_the_console_is_said_and_a_free_one_used(tmp_path):
+    with closing(socket.socket()) as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        taken = other.getsockname()[1]
+        with served(tmp_path, console=f"--console-port={taken}") as stack:
+            stack.wait_for(f"Port {taken} is taken, so the console uses a free one")
+            assert int(stack.wait_for(CONSOLE)[2]) != taken
+
+
+@pytest.mark.slow
+@linux
+def test_without_a_console_there_is_none_and_no_word_of_it(tmp_path):
+    with served(tmp_path, console="--no-console") as stack:
+        stack.wait_for("Ctrl-C stops the stack")
+        assert workers(endpoint_of(stack))
+        assert consoles(endpoint_of(stack)) == []
+        assert not [line for line in stack.said if re.search("^Console|console[: ]", line)]
+
+
+@pytest.mark.slow
+def test_a_console_that_cannot_start_is_one_sentence_and_the_bookings_are_fulfilled(
+    tmp_path, monkeypatch
+):
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    (broken / "console.py").write_text("import nothing_of_that_name\n")
+    with_broken = processes.environment()
+    with_broken["PYTHONPATH"] = os.pathsep.join([str(broken), with_broken["PYTHONPATH"]])
+    monkeypatch.setattr(processes, "environment", lambda: with_broken)
+    with served(tmp_path / "out") as stack:
+        stack.wait_for("The console did not start: .*nothing_of_that_name")
+        stack.wait_for("Ctrl-C stops the stack")
+        assert not [line for line in stack.said if TRACEBACK in line]
+
+
+@pytest.mark.slow
+def test_the_files_are_up_to_date_once_it_has_stopped(tmp_path):
+    with served(tmp_path, console="--no-console") as stack:
+        stack.wait_for("Ctrl-C stops the stack")
+        book(stack, json.dumps(booking(bookingId="bk_last", quantity=1)))
+        stack.wait_for("bk_last  seat 1  ready")
+        stack.process.send_signal(signal.SIGINT)
+        stack.end()
+    written = (tmp_path / "tickets.jsonl").read_text()
+    assert [t["status"] for t in map(json.loads, written.splitlines())
+            if t["bookingId"] == "bk_last"] == ["ready"]  # fmt: skip
+    assert (tmp_path / "tickets" / "bk_last-00001.png").exists()
 
 
 # ---- scripts/book without a stack

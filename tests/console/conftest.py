@@ -5,10 +5,13 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, sync_playwright
+
+from fixtures.console_stack import Served, serve
 
 WIDE = {"width": 1440, "height": 900}
 PATIENCE_MS = 20_000
+expect.set_options(timeout=PATIENCE_MS)
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 # No sandbox: CI runs as root. The others keep Chromium from calling home.
 _SWITCHES = [
@@ -19,6 +22,16 @@ _SWITCHES = [
     "--disable-sync",
     "--no-first-run",
 ]
+
+
+@pytest.fixture(scope="session")
+def served(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """What scripts/run serves. Tests share it: each uses bookings of its own, and heals it.
+
+    It starts only where there is a browser to look at it.
+    """
+    with serve(tmp_path_factory.mktemp("console") / "out") as stack:
+        yield stack
 
 
 @pytest.fixture(scope="session")

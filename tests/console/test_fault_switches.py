@@ -3,9 +3,9 @@
 import socket
 import threading
 from contextlib import closing, contextmanager
+from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 import pytest
-from waitress.server import create_server
 
 from console.faults import ActiveFault, FaultSwitches, SwitchesError
 from local_stack.emails import Outbox
@@ -16,18 +16,21 @@ STATES = ("AcceptBooking", "Written", "SendEmail")
 STORAGE = "Written[3]:error:always"
 
 
+class Silent(WSGIRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
 @contextmanager
 def served(application):
-    listener = socket.create_server(("127.0.0.1", 0))
-    server = create_server(application, sockets=[listener], threads=1)
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-    finally:
-        server.close()
-        thread.join(10)
-        listener.close()
+    with make_server("127.0.0.1", 0, application, handler_class=Silent) as server:
+        thread = threading.Thread(target=server.serve_forever, args=[0.02])
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join(10)
 
 
 def nothing_of_moto(environ, start):

@@ -69,6 +69,20 @@ def test_first_use_makes_it_and_later_ones_go_straight_to_the_command(
     assert second.err == ""
 
 
+def test_a_shell_that_wants_no_bytecode_beside_sources_still_starts_fast(project: Path) -> None:
+    (project / "functions" / "library.py").write_text("")
+    (project / "functions" / "echo.py").write_text("import library\n")
+    make_ready(project)
+    wish = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    wish.pop("PYTHONPYCACHEPREFIX", None)
+    for folder in project.rglob("__pycache__"):
+        shutil.rmtree(folder)
+    assert run(project, env=wish).code == 0
+    (kept,) = project.rglob("library.*.pyc")
+    assert kept.is_relative_to(project / ".venv")
+    assert not (project / "functions" / "__pycache__").exists()
+
+
 @pytest.mark.skipif(environment.ON_WINDOWS, reason="Windows has no links for everyone")
 def test_the_operators_command_is_there_for_who_activates_the_environment(project: Path) -> None:
     make_ready(project)

@@ -284,7 +284,7 @@ def test_an_iteration_that_never_began_has_a_row_of_its_own():
     events = failing_map()
     events[2] = ("MapStateStarted", 2, {"length": 3})
     [matrix] = matrices(read_history(history(*events)))
-    assert [(row.label, row.status) for row in matrix.rows][2] == ("#2", None)
+    assert [(row.label, row.status) for row in matrix.rows][2] == ("seat 3", None)
 
 
 def test_a_lambda_functions_cause_is_unpacked_into_words():

@@ -29,7 +29,7 @@ class Data:
 
     def _part(self, title: str) -> ui.label:
         ui.label(title).classes("subtitle").props("role=heading aria-level=2")
-        return ui.label().classes("data")
+        return ui.label().classes("data").props("tabindex=0")
 
     def _draw(self) -> None:
         for label, text in zip((self._input, self._output), self._texts, strict=True):

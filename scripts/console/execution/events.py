@@ -9,7 +9,7 @@ from console.tables import LiveTable, Row, cell
 from console.words import clock
 from execution_history import Entry, Matrix
 
-_PAGE = 200
+_PAGE = 100
 _COLUMNS = [
     ("id", "#"), ("at", "Time (UTC)"), ("type", "Event"), ("state", "State"), ("seat", "Seat"),
     ("words", "What happened"),
@@ -30,7 +30,7 @@ class Events:
             self._on = ui.button("Later", on_click=lambda: self._turn(1))
             for button in (self._back, self._on):
                 button.props("no-caps outline dense")
-        self._table = LiveTable(_COLUMNS, empty="No event matches.", tall=True)
+        self._table = LiveTable(_COLUMNS, empty="No event matches.", on_pick=focus.pick_state)
 
     def show(self, entries: Sequence[Entry], matrices: list[Matrix]) -> None:
         self._entries = entries
@@ -71,7 +71,7 @@ class Events:
             "id": cell(entry.id),
             "at": cell(clock(entry.at)),
             "type": cell(entry.type),
-            "state": cell(entry.state or ""),
+            "state": cell(entry.state, pick=entry.state) if entry.state else cell(""),
             "seat": cell(self._seat(entry)),
             "words": cell(entry.words),
         }

@@ -16,6 +16,12 @@ class Focus:
     seat_label: str = ""
     _rows: dict[str, Row] = field(default_factory=dict)
 
+    @property
+    def words(self) -> str:
+        """What was chosen: ``Written of seat 3``; nothing if nothing was."""
+        seat = self.seat_label if self.seat is not None else None
+        return " of ".join(filter(None, [self.state, seat]))
+
     def know(self, matrices: list[Matrix]) -> None:
         """Take note of the iterations that can be chosen."""
         self._rows = {key(row.path): row for matrix in matrices for row in matrix.rows}

@@ -127,7 +127,7 @@ def _data(title: str, text: str | None) -> None:
     with ui.element("details"):
         with ui.element("summary"):
             ui.label(title)
-        ui.label(pretty(masked(text))).classes("data")
+        ui.label(pretty(masked(text))).classes("data").props("tabindex=0")
 
 
 def pretty(text: str) -> str:

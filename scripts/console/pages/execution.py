@@ -18,8 +18,8 @@ from console.frame import frame, live
 from execution_history import matrices
 from operations.following import Row, View
 
-
 _STYLE = '<link rel="stylesheet" href="/static/execution.css">'
+_PARTS = ("Seats", "State", "Events", "Input and output")
 
 
 class Seen(NamedTuple):
@@ -43,7 +43,7 @@ class ExecutionPage:
         self._arn = console.operator.target.execution_arn(name)
         self._seen: Seen | None = None
         self._focus = Focus(self._refocus)
-        self._title = ui.label("…").props("role=heading aria-level=1").classes("title")
+        self._title = ui.label("Reading …").props("role=heading aria-level=1").classes("title")
         self._build()
         live(console, self._read, self._show)
 
@@ -60,23 +60,23 @@ class ExecutionPage:
 
     def _tabs(self) -> None:
         with ui.tabs().props("no-caps align=left").classes("tabs") as self._bar:
-            for name in ("Seats", "State", "Events", "Input and output"):
+            for name in _PARTS:
                 ui.tab(name)
         with ui.tab_panels(self._bar, value="Seats", animated=False).props("keep-alive"):
-            with ui.tab_panel("Seats"):
-                self._seats = Seats(self._focus, self._image)
-            with ui.tab_panel("State"):
-                self._state = StatePanel(self._focus)
-            with ui.tab_panel("Events"):
-                self._events = Events(self._focus)
-            with ui.tab_panel("Input and output"):
-                self._data = Data()
+            seats, state, events, data = (_panel(name) for name in _PARTS)
+        with seats:
+            self._seats = Seats(self._focus, self._image)
+        with state:
+            self._state = StatePanel(self._focus)
+        with events:
+            self._events = Events(self._focus)
+        with data:
+            self._data = Data()
 
     def _read(self) -> Seen:
-        follower = self._console.follower
-        view = follower.view(self._arn)
+        view = self._console.follower.view(self._arn)
         booking = view.execution.booking
-        others = follower.rows_of(booking) if booking else []
+        others = self._console.executions_of(booking) if booking else []
         return Seen(view, [other for other in others if other.arn != self._arn])
 
     def _show(self, seen: Seen) -> None:
@@ -105,17 +105,21 @@ class ExecutionPage:
             return
         if self._focus.state:
             self._bar.set_value("State")
-        self._all.set_text(f"Only {self._focus.seat_label} is shown: show all seats")
-        self._all.set_visibility(self._focus.seat is not None)
+        self._all.set_text(f"Only {self._focus.words}: show all")
+        self._all.set_visibility(bool(self._focus.words))
         self._draw(self._seen)
 
     def _show_all(self) -> None:
-        self._focus.seat = None
+        self._focus.state = self._focus.seat = None
         self._refocus()
 
     def _image(self, seat: int) -> str:
         booking = self._seen.view.execution.booking if self._seen else None
         return images.path_of(booking or "-", seat)
+
+
+def _panel(name: str) -> ui.tab_panel:
+    return ui.tab_panel(name).props(f'aria-label="{name}"')
 
 
 def _is_same(before: View, now: View) -> bool:

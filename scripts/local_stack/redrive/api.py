@@ -11,6 +11,7 @@ from moto.stepfunctions.exceptions import InvalidToken, ValidationException
 from moto.stepfunctions.parser.backend.execution import Execution
 from moto.stepfunctions.responses import StepFunctionResponse
 
+from local_stack.redrive.history_answer import HistoryAnswer
 from local_stack.redrive.history_page import LARGEST_PAGE, PAGE, InvalidTokenError, page
 from local_stack.redrive.redriving import NotRedrivableError, Redriving, new_run, redrives
 
@@ -100,7 +101,7 @@ def _history(request: Any) -> ActionResult:
         )
     except InvalidTokenError as invalid:
         raise InvalidToken from invalid
-    return ActionResult(answer)
+    return HistoryAnswer(answer)
 
 
 def _stop(request: Any) -> ActionResult:

@@ -8,7 +8,7 @@ from contextlib import closing
 
 import pytest
 
-from local_stack.moto_server import _listen
+from local_stack.ports import listen
 
 
 @pytest.fixture
@@ -27,12 +27,12 @@ def free_port():
 
 def test_it_listens_where_it_is_told():
     port = free_port()
-    with closing(_listen(port)) as listener:
+    with closing(listen(port)) as listener:
         assert listener.getsockname() == ("127.0.0.1", port)
 
 
 def test_a_taken_port_is_left_alone_and_a_free_one_is_used(taken):
-    with closing(_listen(taken)) as listener:
+    with closing(listen(taken)) as listener:
         host, port = listener.getsockname()
         assert host == "127.0.0.1"
         assert port != taken
@@ -42,20 +42,20 @@ def test_a_taken_port_is_left_alone_and_a_free_one_is_used(taken):
 
 
 def test_any_port_is_a_free_one_each_time():
-    with closing(_listen(0)) as one, closing(_listen(0)) as other:
+    with closing(listen(0)) as one, closing(listen(0)) as other:
         assert one.getsockname()[1] != other.getsockname()[1]
 
 
 @pytest.mark.parametrize("address", ["127.0.0.2", "127.1.2.3"])
 def test_no_other_address_even_of_this_machine_reaches_it(address):
-    with closing(_listen(0)) as listener, pytest.raises(OSError, match=r"refused|assign|unreach"):
+    with closing(listen(0)) as listener, pytest.raises(OSError, match=r"refused|assign|unreach"):
         socket.create_connection((address, listener.getsockname()[1]), timeout=5).close()
 
 
 def test_the_port_is_free_again_when_it_is_closed():
-    with closing(_listen(0)) as listener:
+    with closing(listen(0)) as listener:
         port = listener.getsockname()[1]
         with closing(socket.create_connection(("127.0.0.1", port), timeout=5)):
             listener.accept()[0].close()
-    with closing(_listen(port)) as again:
+    with closing(listen(port)) as again:
         assert again.getsockname()[1] == port
