@@ -7,8 +7,8 @@ from typing import TypeVar
 
 from nicegui import run, ui
 
+from console.breaking.faults import SwitchesError
 from console.context import Console
-from console.faults import SwitchesError
 from operations.failures import KNOWN, sentence
 
 _STYLE = '<link rel="stylesheet" href="/static/console.css">'

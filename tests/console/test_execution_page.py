@@ -8,7 +8,7 @@ import zxingcpp
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
-from console.faults import FaultSwitches
+from console.breaking.faults import FaultSwitches
 from fixtures.console_stack import Served
 from fixtures.looking import PHONE, scrolls_sideways, tab_to, violations
 

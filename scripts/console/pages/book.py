@@ -4,12 +4,12 @@ import secrets
 
 from nicegui import run, ui
 
+from console.booking.samples import SAMPLES, Sample
+from console.booking.sending import Outcome, send
+from console.booking.sent import SentList
 from console.context import Console
 from console.frame import frame
 from console.parts import Words, button, heading, press, style
-from console.samples import SAMPLES, Sample
-from console.sending import Outcome, send
-from console.sent import SentList
 from local_stack.messages import booking_in
 from operations.failures import KNOWN, sentence
 

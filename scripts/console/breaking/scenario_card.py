@@ -5,10 +5,10 @@ from collections.abc import Awaitable, Callable
 from nicegui import ui
 from nicegui.events import ValueChangeEventArguments
 
-from console.faults import ActiveFault
+from console.breaking.faults import ActiveFault
+from console.breaking.scenarios import Scenario
 from console.filters import Filters
 from console.parts import Words, button, heading
-from console.scenarios import Scenario
 from local_stack.messages import booking_in
 
 Turn = Callable[[Scenario, bool, float | None], Awaitable[None]]

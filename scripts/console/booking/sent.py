@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 
 from nicegui import ui
 
+from console.booking.sending import Outcome
 from console.context import Console
 from console.filters import Filters
 from console.frame import live
 from console.links import page_of
 from console.marks import chip, of_execution
 from console.parts import heading
-from console.sending import Outcome
 from console.words import clock, many
 from local_stack.messages import booking_in
 from operations.following import Row
