@@ -1,13 +1,14 @@
-"""Two resources as moto's CloudFormation should make them.
+"""Three resources as moto's CloudFormation should make them.
 
-moto skips pipes, and creates state machines where they are never executed and without their
-substitutions. Importing this module registers both with moto.
+moto skips pipes, creates state machines where they are never executed and without their
+substitutions, and cuts a log group's ARN short. Importing this module mends it in moto.
 """
 
 import json
 from typing import Any, ClassVar, Self
 
 from moto.core.common_models import CloudFormationModel
+from moto.logs.models import LogGroup
 from moto.stepfunctions.models import StateMachine
 from moto.stepfunctions.parser.models import stepfunctions_parser_backends
 
@@ -72,3 +73,17 @@ def _create_state_machine(
 _create: Any = _create_state_machine
 _machine_class: Any = StateMachine
 _machine_class.create_from_cloudformation_json = classmethod(_create)
+
+
+def _log_group_attribute(group: LogGroup, attribute: str) -> str:
+    """Its ARN ends in ``:*``, so that it stands for the group's streams as well.
+
+    https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-logs-loggroup.html
+    """
+    value: str = _log_group_attribute_of_moto(group, attribute)
+    return f"{value}:*" if attribute == "Arn" else value
+
+
+_group_class: Any = LogGroup
+_log_group_attribute_of_moto: Any = LogGroup.get_cfn_attribute
+_group_class.get_cfn_attribute = _log_group_attribute
