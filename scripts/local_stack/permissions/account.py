@@ -21,16 +21,22 @@ if TYPE_CHECKING:
 
 _PARTITION = "aws"
 # https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-authentication-methods.html
-_CREDENTIAL = re.compile(
-    r"Credential=(?P<key>[^/&,]+)(?:/|%2F)[0-9]{8}(?:/|%2F)[^/&,%]+(?:/|%2F)(?P<service>[^/&,%]+)"
+_SIGNATURE_V4 = re.compile(
+    r"Credential=(?P<key>[^/&,%]+)(?:/|%2F)[0-9]{8}(?:/|%2F)[^/&,%]+(?:/|%2F)(?P<service>[^/&,%]+)"
 )
+_SIGNATURE_V2 = re.compile(r"AWSAccessKeyId=(?P<key>[^&]+)")
 
 
 def caller_and_service(environ: "WSGIEnvironment") -> tuple[Caller | None, str]:
-    """Who signed the request, and for which service; None for anybody who is no role."""
-    signed = environ.get("HTTP_AUTHORIZATION") or f"&{environ.get('QUERY_STRING', '')}"
-    found = _CREDENTIAL.search(signed)
-    return (session(found["key"]), found["service"]) if found else (None, "")
+    """Who signed the request, and for which service; None for anybody who is no role.
+
+    The service is empty where the signature is so old that it does not say.
+    """
+    signed = environ.get("HTTP_AUTHORIZATION") or environ.get("QUERY_STRING", "")
+    found = _SIGNATURE_V4.search(signed) or _SIGNATURE_V2.search(signed)
+    if not found:
+        return None, ""
+    return session(found["key"]), found.groupdict().get("service", "")
 
 
 @functools.lru_cache(maxsize=1024)  # a key never changes hands

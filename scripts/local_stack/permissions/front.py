@@ -28,7 +28,7 @@ class GuardedAws:
         request = Request(service, environ, lambda: read_body(environ), verified_identities)
         refusal = self._refusal(caller, request)
         if refusal:
-            return refusal(start, request.method)
+            return refusal(environ, start)
         if service == "s3" and request.method in ("GET", "HEAD"):
             return self._read_object(caller, request, start)
         return self._aws(environ, start)
@@ -61,6 +61,6 @@ class GuardedAws:
         if seen[0][0].startswith("404"):
             reason = self._guard.why_not(caller, list_bucket(bucket))
             if reason:
-                return Refusal(request.service, reason)(start, request.method)
+                return Refusal(request.service, reason)(request.environ, start)
         start(*seen[0])
         return [body]

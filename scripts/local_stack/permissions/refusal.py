@@ -17,7 +17,10 @@ from xml.sax.saxutils import escape
 from local_stack.permissions.policy import Need, Verdict
 
 if TYPE_CHECKING:
-    from _typeshed.wsgi import StartResponse
+    from _typeshed.wsgi import StartResponse, WSGIEnvironment
+
+_QUERY = "application/x-www-form-urlencoded"
+_XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
 # The JSON protocols of these two answer with 400, others with 403:
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.Errors.html
@@ -43,31 +46,40 @@ def sentence(caller: str, need: Need, verdict: Verdict) -> str:
 
 @dataclass(frozen=True)
 class Refusal:
-    """A WSGI application that refuses, in the protocol of the service."""
+    """A WSGI application that refuses, in the protocol of the service that is called."""
 
     service: str
     message: str
 
-    def __call__(self, start: "StartResponse", method: str) -> Iterable[bytes]:
+    def __call__(self, environ: "WSGIEnvironment", start: "StartResponse") -> Iterable[bytes]:
         status = _STATUS.get(self.service, HTTPStatus.FORBIDDEN)
-        content_type, body = self._xml() if self.service == "s3" else self._json()
-        headers = [
-            ("Content-Type", content_type),
+        if self.service == "s3" or environ.get("CONTENT_TYPE", "").startswith(_QUERY):
+            headers, body = self._xml()
+        else:
+            headers, body = self._json()
+        headers += [
             ("Content-Length", str(len(body))),
             ("x-amzn-RequestId", str(uuid.uuid4())),
         ]
-        if self.service != "s3":
-            headers.append(("x-amzn-ErrorType", "AccessDeniedException"))
+        start(f"{status.value} {status.phrase}", headers)
+        return [] if environ["REQUEST_METHOD"] == "HEAD" else [body]
+
+    def _json(self) -> tuple[list[tuple[str, str]], bytes]:
+        error = {"__type": "AccessDeniedException", "message": self.message}
+        headers = [
+            ("Content-Type", "application/x-amz-json-1.0"),
+            ("x-amzn-ErrorType", "AccessDeniedException"),
+        ]
         if self.service == "sqs":  # the code that it had before it spoke JSON
             headers.append(("x-amzn-query-error", "AccessDenied;Sender"))
-        start(f"{status.value} {status.phrase}", headers)
-        return [] if method == "HEAD" else [body]
+        return headers, json.dumps(error).encode()
 
-    def _json(self) -> tuple[str, bytes]:
-        error = {"__type": "AccessDeniedException", "message": self.message}
-        return "application/x-amz-json-1.0", json.dumps(error).encode()
+    def _xml(self) -> tuple[list[tuple[str, str]], bytes]:
+        """S3's error is the document, the query protocol's stands within one.
 
-    def _xml(self) -> tuple[str, bytes]:
-        """https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html"""
+        https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
+        """
         error = f"<Error><Code>AccessDenied</Code><Message>{escape(self.message)}</Message></Error>"
-        return "application/xml", f'<?xml version="1.0" encoding="UTF-8"?>\n{error}'.encode()
+        if self.service != "s3":
+            error = f"<ErrorResponse>{error}</ErrorResponse>"
+        return [("Content-Type", "application/xml")], f"{_XML}{error}".encode()
