@@ -62,7 +62,9 @@ class Guard:
         for need, verdict in verdicts:
             if not verdict.allowed:
                 return sentence(caller.arn, need, verdict)
-            self.used.update((caller.role, grant) for grant in verdict.grants)
+        self.used.update(
+            (caller.role, grant) for _, verdict in verdicts for grant in verdict.grants
+        )
         return None
 
 
