@@ -52,8 +52,16 @@ def template() -> Findings:
     return check_template(TEMPLATE)
 
 
+def roles() -> Findings:
+    """Check that each role of the template names what it grants."""
+    from checks.role_rules import names_what_it_grants
+    from sam_template import load_sam, translate
+
+    return list(names_what_it_grants(translate(load_sam(TEMPLATE))))
+
+
 CHECKS: dict[str, Callable[[], Findings]] = {
-    check.__name__: check for check in (lint, layout, types, graph, template)
+    check.__name__: check for check in (lint, layout, types, graph, template, roles)
 }
 
 
