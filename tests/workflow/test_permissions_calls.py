@@ -8,7 +8,9 @@ from functools import partial
 from typing import Any
 from urllib.error import HTTPError
 
+import boto3
 import pytest
+from botocore.config import Config
 from botocore.exceptions import ClientError
 
 from local_stack.aws import Credentials, Endpoint
@@ -31,7 +33,7 @@ class Role:
             RoleArn=role["Role"]["Arn"], RoleSessionName="a-session"
         )
         keys = answer["Credentials"]
-        self._session = Credentials(
+        self.session = Credentials(
             keys["AccessKeyId"], keys["SecretAccessKey"], keys["SessionToken"]
         )
         self.arn = f"arn:aws:sts::123456789012:assumed-role/{self.name}/a-session"
@@ -48,7 +50,7 @@ class Role:
         )
 
     def client(self, service: str) -> Any:
-        return self._endpoint.client(service, self._session, attempts=1)
+        return self._endpoint.client(service, self.session, attempts=1)
 
 
 @pytest.fixture
@@ -256,8 +258,19 @@ def test_only_who_may_list_the_bucket_is_told_that_a_key_is_missing(role, aws):
     assert refusal(lambda: s3.head_object(Bucket="permissions", Key="missing"))["Status"] == 404
 
 
-def test_a_presigned_url_may_no_more_than_its_role(role):
-    url = role.client("s3").generate_presigned_url("get_object", OBJECT)
+@pytest.mark.parametrize("signature", ["s3", "s3v4"])
+def test_a_presigned_url_may_no_more_than_its_role(role, endpoint, signature):
+    keys = role.session
+    s3 = boto3.client(
+        "s3",
+        endpoint_url=endpoint[0].url,
+        region_name="eu-west-1",
+        aws_access_key_id=keys.access_key_id,
+        aws_secret_access_key=keys.secret_access_key,
+        aws_session_token=keys.session_token,
+        config=Config(signature_version=signature, s3={"addressing_style": "path"}),
+    )
+    url = s3.generate_presigned_url("get_object", OBJECT)
     with pytest.raises(HTTPError) as failed:
         urllib.request.urlopen(url)
     assert failed.value.code == 403
