@@ -78,9 +78,17 @@ def security() -> Findings:
     return check_security(TEMPLATE)
 
 
+def roles() -> Findings:
+    """Check that each role of the template names what it grants."""
+    from checks.role_rules import names_what_it_grants
+    from sam_template import load_sam, translate
+
+    return list(names_what_it_grants(translate(load_sam(TEMPLATE))))
+
+
 CHECKS: dict[str, Callable[[], Findings]] = {
     check.__name__: check
-    for check in (lint, layout, types, graph, template, rules, security, audit)
+    for check in (lint, layout, types, graph, template, rules, roles, security, audit)
 }
 
 

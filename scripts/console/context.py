@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Self
 
-from console.faults import FaultSwitches
+from console.breaking.faults import FaultSwitches
 from operations.context import Operator
 from operations.finding import NotFound
 from operations.following import Follower, Row

@@ -7,8 +7,8 @@ from typing import TypeVar
 
 from nicegui import run, ui
 
+from console.breaking.faults import SwitchesError
 from console.context import Console
-from console.faults import SwitchesError
 from operations.failures import KNOWN, sentence
 
 _STYLE = '<link rel="stylesheet" href="/static/console.css">'
@@ -61,7 +61,7 @@ def live(console: Console, read: Callable[[], T], show: Callable[[T], None]) -> 
 
 
 class _Notice(ui.element):
-    """What is wrong, and since when; unseen while nothing is."""
+    """What is wrong, and since when, above all else on the page; unseen while nothing is."""
 
     def __init__(self) -> None:
         super().__init__("p")
@@ -70,6 +70,7 @@ class _Notice(ui.element):
         self._reason = ""
         with self:
             self._words = ui.label()
+        self.move(ui.context.client.content, target_index=0)
 
     def tell(self, reason: str) -> None:
         if self.visible and reason == self._reason:

@@ -31,3 +31,8 @@ def press(choice: ui.button, pressed: bool) -> None:
     """Show whether a button of several is the chosen one."""
     choice.props["aria-pressed"] = str(pressed).lower()
     choice.props["outline"], choice.props["unelevated"] = not pressed, pressed
+
+
+def focus(element: ui.element) -> None:
+    """Give it the keyboard's focus, which was lost with what was pressed."""
+    ui.run_javascript(f"getHtmlElement({element.id})?.focus()")

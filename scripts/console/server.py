@@ -4,11 +4,13 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 import uvicorn
 from fastapi import FastAPI
 from nicegui import app as pages
 from nicegui import ui
+from nicegui.translations import translations
 
 from console.context import Console
 from console.guard import Guard
@@ -16,6 +18,11 @@ from console.pages import register
 from local_stack.ports import listen
 
 STATIC = Path(__file__).with_name("static")
+_LANGUAGE: Final = "en-US"
+_GONE = {
+    "connection_lost": "The console has stopped, so nothing here is up to date.",
+    "trying_to_reconnect": "Start it again as before: this page finds it by itself.",
+}
 
 
 def serve(console: Console, port: int, say: Callable[[str], None], *, lifeline: bool) -> None:
@@ -24,7 +31,10 @@ def serve(console: Console, port: int, say: Callable[[str], None], *, lifeline: 
     A free port is used when ``port`` is taken or 0. ``say`` hears the address once it answers.
     """
     socket = listen(port)
-    port = socket.getsockname()[1]
+    taken, port = port, socket.getsockname()[1]
+    if taken not in (0, port):
+        print(f"Port {taken} is taken, so a free one is used.", file=sys.stderr)
+    translations[_LANGUAGE] |= _GONE
     register(console)
     pages.add_static_files("/static", str(STATIC))
     pages.on_startup(lambda: say(f"Console: http://127.0.0.1:{port}"))
@@ -33,7 +43,7 @@ def serve(console: Console, port: int, say: Callable[[str], None], *, lifeline: 
         app,
         title="MiniTickets",
         favicon=STATIC / "favicon.svg",
-        language="en-US",
+        language=_LANGUAGE,
         tailwind=False,
         show_welcome_message=False,
     )

@@ -11,6 +11,7 @@ from asl_walk import tasks
 from local_stack.aws import CONSOLE_PORT, DEFAULT_PORT
 from local_stack.lambda_service import Fault, FaultError, FaultPlan, parse_fault
 from local_stack.out_folder import is_result, take
+from local_stack.permissions.policy import PolicyError
 from strict_yaml import load
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -75,6 +76,9 @@ def main(argv: list[str] | None = None) -> int:
         signal.signal(number, _interrupt)
     try:
         return _run(arguments)
+    except PolicyError as refusal:
+        print(f"scripts/run: {refusal}", file=sys.stderr)
+        return USAGE_ERROR
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
         return INTERRUPTED if arguments.once else 0

@@ -1,8 +1,9 @@
-"""Three resources as moto's CloudFormation should make them.
+"""Some resources as moto's CloudFormation should make them.
 
-moto skips pipes and SES configuration sets, and creates state machines where they are never
-executed and without their substitutions. Importing this module registers all with moto. An update
-of a stack forgets what it deleted, so that a later one makes it anew: moto would not.
+moto skips pipes and SES configuration sets, creates state machines where they are never executed
+and without their substitutions, and cuts a log group's ARN short. Importing this module mends it
+in moto. An update of a stack forgets what it deleted, so that a later one makes it anew: moto
+would not.
 """
 
 import json
@@ -10,6 +11,7 @@ from typing import Any, ClassVar, Self
 
 from moto.cloudformation.parsing import ResourceMap
 from moto.core.common_models import CloudFormationModel
+from moto.logs.models import LogGroup
 from moto.stepfunctions.models import StateMachine
 from moto.stepfunctions.parser.models import stepfunctions_parser_backends
 
@@ -119,3 +121,17 @@ def _update_and_forget(
 _map_class: Any = ResourceMap
 _update: Any = ResourceMap.update
 _map_class.update = _update_and_forget
+
+
+def _log_group_attribute(group: LogGroup, attribute: str) -> str:
+    """Its ARN ends in ``:*``, so that it stands for the group's streams as well.
+
+    https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-logs-loggroup.html
+    """
+    value: str = _log_group_attribute_of_moto(group, attribute)
+    return f"{value}:*" if attribute == "Arn" else value
+
+
+_group_class: Any = LogGroup
+_log_group_attribute_of_moto: Any = LogGroup.get_cfn_attribute
+_group_class.get_cfn_attribute = _log_group_attribute

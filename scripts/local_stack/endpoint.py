@@ -8,7 +8,6 @@
 - The faults are seen and changed at a path of their own (:mod:`local_stack.fault_control`).
 """
 
-import io
 import json
 import re
 import threading
@@ -21,6 +20,7 @@ from local_stack.emails import Outbox, booking_tag
 from local_stack.fault_control import PATH, FaultControl
 from local_stack.lambda_service import FaultPlan
 from local_stack.own_requests import REFUSAL, is_own
+from local_stack.request_body import read_body
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -69,7 +69,7 @@ class AwsEndpoint:
         return self._moto(environ, start)
 
     def _send_message(self, environ: "WSGIEnvironment", start: "StartResponse") -> Iterable[bytes]:
-        request = json.loads(_body(environ))
+        request = json.loads(read_body(environ))
         for entry in request.get("Entries", [request]):
             refusal = message_refusal(entry.get("MessageBody", ""))
             if refusal:
@@ -77,7 +77,7 @@ class AwsEndpoint:
         return self._moto(environ, start)
 
     def _send_email(self, environ: "WSGIEnvironment", start: "StartResponse") -> Iterable[bytes]:
-        request = json.loads(_body(environ))
+        request = json.loads(read_body(environ))
         fault = self._faults.take_ses(booking_tag(request))
         if fault:
             return _error(start, *_SES_REFUSALS[fault])
@@ -99,13 +99,6 @@ def message_refusal(body: str) -> tuple[str, str] | None:
             f"Message must be shorter than {MAXIMUM_MESSAGE_SIZE} bytes.",
         )
     return None
-
-
-def _body(environ: "WSGIEnvironment") -> bytes:
-    """The request's body, left in place for moto to read again."""
-    body: bytes = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
-    environ["wsgi.input"] = io.BytesIO(body)
-    return body
 
 
 def _call(

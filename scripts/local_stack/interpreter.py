@@ -1,6 +1,7 @@
 """moto's Step Functions interpreter, adjusted.
 
-- A Task calls the Lambda service in this process instead of moto's stub that always succeeds.
+- A Task calls the Lambda service in this process instead of moto's stub that always succeeds, if
+  its role may.
 - Retry intervals are multiplied by the time scale.
 - A definition is parsed once, not once an execution, and a JSONPath once, not at every use.
 - A branch or an iteration fails by the name of what failed in it; moto refuses those of its own,
@@ -31,6 +32,12 @@ from moto.stepfunctions.parser.asl.component.common.retry import retrier_decl
 from moto.stepfunctions.parser.asl.component.state.exec.state_map.iteration import iteration_worker
 from moto.stepfunctions.parser.asl.component.state.exec.state_parallel import branches_decl
 from moto.stepfunctions.parser.asl.component.state.exec.state_task import lambda_eval_utils
+from moto.stepfunctions.parser.asl.component.state.exec.state_task.credentials import (
+    StateCredentials,
+)
+from moto.stepfunctions.parser.asl.component.state.exec.state_task.service import (
+    state_task_service_lambda,
+)
 from moto.stepfunctions.parser.asl.component.state.wait.wait_function.timestamp import Timestamp
 from moto.stepfunctions.parser.asl.parse.asl_parser import AmazonStateLanguageParser
 from moto.stepfunctions.parser.asl.utils import json_path
@@ -41,17 +48,30 @@ from local_stack.aws import ACCOUNT, REGION
 from local_stack.lambda_service import FunctionNotFoundError, Invocation, TooManyRequests
 
 Invoke = Callable[[str, bytes], Invocation]
+WhyNot = Callable[[str, str], str | None]
 
+_LambdaTask = state_task_service_lambda.StateTaskServiceLambda
+_MOTO_ERROR_AND_CAUSE = _LambdaTask._error_cause_from_client_error  # noqa: SLF001
 _read_timestamp: Any = Timestamp._from_timestamp_string  # noqa: SLF001
 _parse = functools.cache(AmazonStateLanguageParser.parse)
 _parse_path = functools.cache(parse_path)
 
 
-def install(invoke: Invoke, time_scale: float) -> None:
-    """Let ``invoke(function name, payload)`` run the functions, at ``time_scale``."""
+def install(
+    invoke: Invoke, time_scale: float, why_not: WhyNot = lambda _role, _function: None
+) -> None:
+    """Let ``invoke(function name, payload)`` run the functions, at ``time_scale``.
 
-    def invoke_for_task(parameters: dict[str, Any], *_: Any, **__: Any) -> dict[str, Any]:
+    ``why_not(role's ARN, function's ARN)`` says why a machine's role may not, or None.
+    """
+
+    def invoke_for_task(
+        parameters: dict[str, Any], region: str, state_credentials: StateCredentials
+    ) -> dict[str, Any]:
         name = parameters["FunctionName"].rsplit(":", 1)[-1]
+        reason = why_not(state_credentials.role_arn, parameters["FunctionName"])
+        if reason:
+            raise _client_error(403, "AccessDeniedException", reason)
         try:
             result = invoke(name, parameters["Payload"])
         except TooManyRequests as refusal:
@@ -74,6 +94,8 @@ def install(invoke: Invoke, time_scale: float) -> None:
     scaled_time = SimpleNamespace(sleep=lambda seconds: time.sleep(seconds * time_scale))
     _replace(lambda_eval_utils, "_invoke_lambda_function", invoke_for_task)
     _replace(LambdaSimpleBackend, "invoke", invoke_by_api)
+    errors = staticmethod(_error_and_cause)
+    _replace(_LambdaTask, "_error_cause_from_client_error", errors)
     _replace(retrier_decl, "time", scaled_time)
     _replace(AmazonStateLanguageParser, "parse", staticmethod(_parse))
     _replace(json_path, "parse", _parse_path)
@@ -101,6 +123,15 @@ def running() -> int:
 def _local_time(timestamp: str) -> datetime | None:
     moment: datetime | None = _read_timestamp(timestamp)
     return moment and moment.replace(tzinfo=UTC).astimezone().replace(tzinfo=None)
+
+
+def _error_and_cause(error: ClientError) -> tuple[str, str]:
+    """Step Functions has no name of its own for Lambda's AccessDeniedException.
+
+    https://github.com/awslabs/aws-deployment-framework/issues/460
+    """
+    name, cause = _MOTO_ERROR_AND_CAUSE(error)
+    return "Lambda.AWSLambdaException" if name == "Lambda.AccessDeniedException" else name, cause
 
 
 def _client_error(status: int, code: str, message: str) -> ClientError:

@@ -4,12 +4,27 @@ import json
 
 
 def booking_of(input_: str) -> str | None:
-    """The booking in an execution's input: the pipe's array of one SQS record."""
+    """The booking in an execution's input."""
+    body = body_of(input_)
+    return None if body is None else booking_in(body)
+
+
+def body_of(input_: str) -> str | None:
+    """The message in an execution's input: the pipe's array of one SQS record."""
+    return _of_record(input_, "body")
+
+
+def message_of(input_: str) -> str | None:
+    """SQS's id of that message."""
+    return _of_record(input_, "messageId")
+
+
+def _of_record(input_: str, field: str) -> str | None:
     try:
-        body = json.loads(input_)[0]["body"]
+        found = json.loads(input_)[0][field]
     except (ValueError, LookupError, TypeError, RecursionError):
         return None
-    return booking_in(body) if isinstance(body, str) else None
+    return found if isinstance(found, str) else None
 
 
 def booking_in(body: str) -> str | None:

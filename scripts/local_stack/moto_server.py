@@ -1,4 +1,4 @@
-"""moto's server on 127.0.0.1, behind :mod:`local_stack.endpoint`."""
+"""moto's server on 127.0.0.1, behind :mod:`local_stack.endpoint` and what a role may do."""
 
 import logging
 import os
@@ -10,6 +10,7 @@ from waitress.wasyncore import close_all
 from local_stack.aws import Endpoint
 from local_stack.emails import Outbox
 from local_stack.lambda_service import FaultPlan
+from local_stack.permissions.guard import Guard
 from local_stack.ports import listen
 
 _THREADS = 32
@@ -32,6 +33,8 @@ class MotoServer:
         from waitress.server import create_server
 
         from local_stack.endpoint import AwsEndpoint
+        from local_stack.permissions.account import policies
+        from local_stack.permissions.front import GuardedAws
 
         BackendDict.reset()
         # moto keeps every object that it ever makes, for a dashboard that nobody opens here.
@@ -43,8 +46,9 @@ class MotoServer:
         app = AwsEndpoint(DomainDispatcherApplication(create_backend_app), outbox, faults)
         self.fault_control = app.fault_control
         self._channels: dict[int, Any] = {}
+        self.guard = Guard(policies)
         self._server: Any = create_server(
-            app, self._channels, sockets=[self._socket], threads=_THREADS
+            GuardedAws(app, self.guard), self._channels, sockets=[self._socket], threads=_THREADS
         )
         self._thread = threading.Thread(target=self._server.run, name="moto", daemon=True)
         self._thread.start()

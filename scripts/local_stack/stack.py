@@ -11,10 +11,18 @@ from typing import Any, Self
 from local_stack.aws import Endpoint, forget_aws_configuration
 from local_stack.deploy import Deployment, deploy, role_credentials, switch_compute
 from local_stack.emails import Outbox
-from local_stack.lambda_service import FaultPlan, Invocation, LambdaService, TooManyRequests
+from local_stack.lambda_service import (
+    FaultPlan,
+    FunctionSpec,
+    Invocation,
+    LambdaService,
+    TooManyRequests,
+)
 from local_stack.moto_server import MotoServer
+from local_stack.permissions.guard import Caller, Guard
+from local_stack.permissions.needs import invoke_function, write_log
 from local_stack.pipe import Pipe
-from local_stack.progress import StepEvent, step_event
+from local_stack.progress import StepEvent, say, step_event
 from local_stack.subjects import subject_of
 
 _MOST_RUNNING = 50  # executions; each holds about ten threads of this process
@@ -45,8 +53,10 @@ class LocalStack:
         self.faults = faults or FaultPlan()
         self.outbox = Outbox(options.out / "emails")
         self._watch = options.watch
+        self._time_scale = options.time_scale
         self._server = MotoServer(options.port, self.outbox, self.faults)
         self.endpoint: Endpoint = self._server.endpoint
+        self.guard: Guard = self._server.guard
         try:
             self._bring_up(options)
         except BaseException:
@@ -55,12 +65,14 @@ class LocalStack:
 
     def _bring_up(self, options: Options) -> None:
         from local_stack import interpreter
+        from local_stack.permissions import account
 
         options.listening(self.endpoint.url)
         self.deployment: Deployment = deploy(self.endpoint, options.time_scale)
+        self.guard.check(account.roles())
         self._log_dir = options.out / "logs"
         self.lambda_service = self._new_lambda_service()
-        interpreter.install(self._invoke, options.time_scale)
+        self.run_machines()
         states = self.deployment.states.values()
         self._server.fault_control.deployed(states, options.time_scale)
         caller = role_credentials(self.endpoint, self.deployment.pipe.role, "pipe")
@@ -69,6 +81,7 @@ class LocalStack:
             self.endpoint.client("sqs", caller),
             self.endpoint.client("stepfunctions", caller),
             busy=lambda: interpreter.running() >= _MOST_RUNNING,
+            report=lambda trouble: say(f"The pipe cannot go on: {trouble}"),
         )
 
     def __enter__(self) -> Self:
@@ -114,6 +127,7 @@ class LocalStack:
             faults=self.faults,
             states=self.deployment.states,
             subject_of=subject_of,
+            may_log=self._may_log,
         )
 
     def client(self, service: str) -> Any:
@@ -122,6 +136,21 @@ class LocalStack:
     def output(self, name: str) -> str:
         """An output of the template, such as ``BookingQueueUrl``."""
         return self.deployment.outputs[name]
+
+    def run_machines(self) -> None:
+        """Have every state machine call this stack's functions, as far as its role may."""
+        from local_stack import interpreter
+
+        def why_not(role: str, function: str) -> str | None:
+            return self.guard.why_not(Caller.of(role, "states"), invoke_function(function))
+
+        interpreter.install(self._invoke, self._time_scale, why_not)
+
+    def _may_log(self, function: FunctionSpec) -> bool:
+        from local_stack.permissions import account
+
+        caller = account.session(function.environment["AWS_ACCESS_KEY_ID"])
+        return caller is None or not self.guard.why_not(caller, *write_log(function.log_group))
 
     def _invoke(self, function: str, payload: bytes) -> Invocation:
         result: Invocation | TooManyRequests

@@ -19,6 +19,11 @@ class NotFound(Exception):
     """A booking, name or ARN that nothing answers to; the message is for people."""
 
 
+def is_missing(error: ClientError) -> bool:
+    """Whether AWS says that there is no such execution."""
+    return error.response["Error"].get("Code") in _NO_SUCH
+
+
 @dataclass(frozen=True)
 class Finder:
     target: Target
@@ -65,7 +70,7 @@ class Finder:
         try:
             return self.executions.describe(arn)
         except ClientError as error:
-            if error.response["Error"].get("Code") in _NO_SUCH:
+            if is_missing(error):
                 raise NotFound(unknown) from error
             raise
 

@@ -37,7 +37,7 @@ def warnings(bookings: Bookings, execution: Described, now: datetime) -> list[st
     )
     repeats = advise(execution, None, now, execution.name).redrive
     return [
-        *(["a redrive may do, and repeats less"] if repeats else []),
+        *(["a redrive may be enough, and repeats less"] if repeats else []),
         *([doubled] if doubled else []),
     ]
 

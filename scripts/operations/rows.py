@@ -8,6 +8,7 @@ from typing import Any
 
 from execution_history import explain, shortened
 from execution_status import OPEN
+from local_stack.messages import message_of
 from minitickets.domain.email_job import ALREADY_SENT, DONE, SENT
 from operations.bookings import Bookings, Claim
 from operations.executions import Described, Executions, Listed
@@ -24,14 +25,15 @@ _BEING_SENT = "being sent"
 class Row:
     """``seats`` and ``seats_ready`` are None while no execution has accepted the booking.
 
-    ``email`` is in words: "sent", "sent before" (by another execution), "being sent", "not yet",
+    ``email`` is in words: "sent", "already sent" (by another execution), "being sent", "not yet",
     "not sent", or "perhaps sent" (a run ended between the sending and its record). ``why`` is a
-    sentence about ``error``.
+    sentence about ``error``. ``message`` is the id that SQS gave to what it was started by.
     """
 
     arn: str
     name: str
     status: str
+    message: str | None
     booking: str | None
     seats_ready: int | None
     seats: int | None
@@ -88,6 +90,7 @@ class Rows:
             execution.arn,
             execution.name,
             execution.status,
+            message_of(execution.input),
             booking,
             ready,
             seats,
@@ -114,7 +117,7 @@ class Rows:
         if record is None or not record.holds(now):
             return "not yet" if execution.status in OPEN else "not sent"
         if record.status == DONE:
-            return "sent" if record.owner == execution.arn else "sent before"
+            return "sent" if record.owner == execution.arn else "already sent"
         if record.is_leased(now):
             return _BEING_SENT
         if execution.status in OPEN:
@@ -140,7 +143,7 @@ def _output(execution: Described) -> _Output | None:
     """What an execution that succeeded says itself: every seat is ready, and the email's way."""
     try:
         output: Any = json.loads(execution.output or "")
-        words = {SENT: "sent", ALREADY_SENT: "sent before"}[output["email"]]
+        words = {SENT: "sent", ALREADY_SENT: "already sent"}[output["email"]]
         return _Output(int(output["tickets"]["ready"]), words)
     except (ValueError, LookupError, TypeError, RecursionError):
         return None

@@ -113,8 +113,9 @@ def test_a_pasted_body_goes_out_as_it_stands_though_it_is_no_json(served, page):
     body(page).fill(pasted)
     entry = send(page)
     expect(entry).to_contain_text("Sent as message")
-    expect(entry.get_by_role("link", name="Its execution is among the newest ones")).to_be_visible()
     (execution,) = served.ended("bk_pasted")
+    expect(entry.get_by_role("link", name=f"Execution {execution['name']}")).to_be_visible()
+    expect(entry).to_contain_text("✗ FAILED")
     assert json.loads(execution["input"])[0]["body"] == pasted
     assert execution["error"] == "InvalidBooking"
     expect(body(page)).to_have_value(pasted)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from console.faults import FaultSwitches
+from console.breaking.faults import FaultSwitches
 from fixtures.console_stack import Served, console_on_aws, wait_for
 from fixtures.looking import PHONE, scrolls_sideways, tab_to, violations
 

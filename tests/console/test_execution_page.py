@@ -8,7 +8,7 @@ import zxingcpp
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
-from console.faults import FaultSwitches
+from console.breaking.faults import FaultSwitches
 from fixtures.console_stack import Served
 from fixtures.looking import PHONE, scrolls_sideways, tab_to, violations
 
@@ -159,8 +159,8 @@ def test_an_address_is_shown_only_to_who_asks_for_it(served, failed, browser_pag
     )
     open_page(browser_page, served, failed)
     node(browser_page, "Creating").click()
-    tab(browser_page, "Input and output")
-    panel = browser_page.get_by_role("tabpanel", name="Input and output")
+    tab(browser_page, "Data")
+    panel = browser_page.get_by_role("tabpanel", name="Data")
     expect(panel).to_contain_text("…@example.org")
     assert "kim@" not in browser_page.content()
     assert not [frame for frame in received if "kim@" in frame]
@@ -177,7 +177,7 @@ def test_no_token_reaches_the_browser_but_in_the_picture(served, failed, browser
     tokens = [i["token"]["S"] for i in tables if i["bookingId"]["S"] == "bk_seat_3"]
     assert len(tokens) == 4
     open_page(browser_page, served, failed)
-    for name in ("State", "Events", "Input and output"):
+    for name in ("State", "Events", "Data"):
         tab(browser_page, name)
         expect(browser_page.get_by_role("tabpanel", name=name)).to_be_visible()
     seen = browser_page.content() + "".join(received)
@@ -187,10 +187,10 @@ def test_no_token_reaches_the_browser_but_in_the_picture(served, failed, browser
 
 def test_the_bill_counts_each_step_and_each_retry(served, failed, browser_page):
     open_page(browser_page, served, failed)
-    tab(browser_page, "Input and output")
+    tab(browser_page, "Data")
     # AcceptBooking, FulfilBooking, IssueTickets, SendEmail, RecordEmailJob: 5. Each seat Creating,
     # ReadyAlready?, Written: 12; three of them Ready: 3; eight retries: 28 at $0.025 a thousand.
-    panel = browser_page.get_by_role("tabpanel", name="Input and output")
+    panel = browser_page.get_by_role("tabpanel", name="Data")
     expect(panel).to_contain_text("28 state transitions, $0.000700 ")
 
 
@@ -199,8 +199,8 @@ def test_names_and_messages_are_text_wherever_they_come_from(served, browser_pag
     browser_page.goto(f"{served.url}/execution/{refused['name']}")
     expect(browser_page.get_by_role("region", name="Summary")).to_contain_text("InvalidBooking")
     node(browser_page, "AcceptBooking").click()
-    tab(browser_page, "Input and output")
-    panel = browser_page.get_by_role("tabpanel", name="Input and output")
+    tab(browser_page, "Data")
+    panel = browser_page.get_by_role("tabpanel", name="Data")
     expect(panel).to_contain_text(MARKUP)
     expect(browser_page.locator("img[src=x]")).to_have_count(0)  # and no dialog: the fixture looks
 
@@ -218,30 +218,48 @@ def test_what_cannot_help_cannot_be_pressed_and_says_why(served, browser_page, c
 
 def test_run_again_starts_a_new_execution_and_goes_there(served, browser_page):
     switches = FaultSwitches(served.endpoint)
-    switches.add("Written[1]:error:always", "bk_again")
-    first = served.book(bookingId="bk_again", quantity=1)
-    switches.remove("Written[1]:error:always", "bk_again")
+    switches.add("Written[1]:error:always", "bk_run_again")
+    first = served.book(bookingId="bk_run_again", quantity=1)
+    switches.remove("Written[1]:error:always", "bk_run_again")
     browser_page.goto(f"{served.url}/execution/{first['name']}")
     browser_page.get_by_role("button", name="Run again").click()
     dialog = browser_page.get_by_role("dialog")
-    expect(dialog).to_contain_text("a redrive may do, and repeats less")
+    expect(dialog).to_contain_text("a redrive may be enough, and repeats less")
     dialog.get_by_role("button", name="Run again").click()
     summary = browser_page.get_by_role("region", name="Summary")
     expect(summary).to_contain_text("SUCCEEDED")
     assert "/execution/rerun-" in browser_page.url
-    expect(summary.get_by_role("link", name="Also: FAILED")).to_have_attribute(
+    expect(summary.get_by_role("link", name="Also of this booking: FAILED")).to_have_attribute(
         "href", f"/execution/{first['name']}"
     )
-    assert len(served.ended("bk_again", 2)) == 2
+    assert len(served.ended("bk_run_again", 2)) == 2
 
 
 def test_an_execution_that_is_not_there_is_told_in_a_sentence(served, browser_page):
     browser_page.goto(f"{served.url}/execution/never-heard-of")
-    expect(browser_page.get_by_role("alert")).to_contain_text("never-heard-of")
+    expect(browser_page.get_by_role("heading", level=1)).to_have_text("No such execution")
+    expect(browser_page.get_by_role("status")).to_contain_text("never-heard-of")
+
+
+def test_an_address_that_is_none_is_told_in_a_sentence(served, browser_page):
+    answer = browser_page.goto(f"{served.url}/nowhere/{MARKUP}")
+    assert answer
+    assert answer.status == 404
+    expect(browser_page.get_by_role("heading", level=1)).to_have_text("No such page")
+    expect(browser_page.get_by_role("link", name="Show all executions")).to_be_visible()
+    browser_page.problems[:] = [p for p in browser_page.problems if "status of 404" not in p]
+
+
+def test_of_many_seats_those_that_are_not_ready_can_be_seen_alone(served, failed, browser_page):
+    open_page(browser_page, served, failed)
+    expect(seat_row(browser_page, 1)).to_be_visible()
+    browser_page.get_by_role("switch", name="Only what is not ready").click()
+    expect(seat_row(browser_page, 1)).to_have_count(0)
+    expect(seat_row(browser_page, 3)).to_be_visible()
 
 
 @pytest.mark.parametrize("viewport", [None, PHONE], ids=["wide", "phone"])
-@pytest.mark.parametrize("part", ["Seats", "State", "Events", "Input and output"])
+@pytest.mark.parametrize("part", ["Seats", "State", "Events", "Data"])
 def test_it_is_read_on_a_phone_and_by_everybody(served, failed, browser_page, viewport, part):
     if viewport:
         browser_page.set_viewport_size(viewport)

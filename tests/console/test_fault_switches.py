@@ -7,7 +7,7 @@ from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 import pytest
 
-from console.faults import ActiveFault, FaultSwitches, SwitchesError
+from console.breaking.faults import ActiveFault, FaultSwitches, SwitchesError
 from local_stack.emails import Outbox
 from local_stack.endpoint import AwsEndpoint
 from local_stack.lambda_service import FaultPlan

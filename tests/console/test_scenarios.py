@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from asl_walk import tasks
-from console.scenarios import grace_seconds, scenarios
+from console.breaking.scenarios import grace_seconds, scenarios
 from local_stack.lambda_service import parse_fault
 from strict_yaml import load
 

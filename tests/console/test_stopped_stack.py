@@ -32,10 +32,13 @@ def test_the_page_says_that_the_stack_stopped_and_goes_on_when_it_is_back(tmp_pa
     port = free_port()
     with console(f"--endpoint=http://127.0.0.1:{port}") as url:
         with stack(tmp_path / "one", port, "--no-console"):
+            browser_page.set_viewport_size({"width": 360, "height": 240})
             browser_page.goto(url)
             expect(browser_page.get_by_role("link", name="bk_gala_1")).to_be_visible()
+            browser_page.get_by_role("link", name="bk_gala_1").scroll_into_view_if_needed()
         notice = browser_page.get_by_role("alert")
         expect(notice).to_contain_text(f"Nothing answers at http://127.0.0.1:{port}")
+        expect(notice).to_be_in_viewport()
         expect(browser_page.get_by_role("link", name="bk_gala_1")).to_be_visible()  # what it knew
         with stack(tmp_path / "two", port, "--no-console"):
             expect(notice).to_be_hidden()
@@ -48,7 +51,7 @@ def test_a_page_finds_the_console_again_after_scripts_run_was_started_again(tmp_
         browser_page.goto(f"http://127.0.0.1:{console_port}/book")
         heading = browser_page.get_by_role("heading", level=1)
         expect(heading).to_be_visible()
-    lost = browser_page.get_by_text("Connection lost.")
+    lost = browser_page.get_by_text("The console has stopped")
     expect(lost).to_be_visible()
     with stack(tmp_path / "two", port, f"--console-port={console_port}"):
         expect(lost).to_be_hidden()

@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from console.faults import FaultSwitches
+from console.breaking.faults import FaultSwitches
 from fixtures.console_stack import Served
 
 pytestmark = pytest.mark.slow

@@ -330,7 +330,7 @@ SOON, BEFORE = NOW + timedelta(seconds=60), NOW - timedelta(seconds=60)
     [
         ({}, None, "not sent"),
         ({}, {"owner": OWN}, "sent"),
-        ({}, {"owner": "another"}, "sent before"),
+        ({}, {"owner": "another"}, "already sent"),
         ({}, {"owner": OWN, "expires": BEFORE}, "not sent"),  # TTL has not come to it yet
         ({}, {"owner": OWN, "status": "sending", "lease": SOON}, "being sent"),
         ({}, {"owner": OWN, "status": "sending", "lease": BEFORE}, "perhaps sent"),
@@ -346,7 +346,7 @@ SOON, BEFORE = NOW + timedelta(seconds=60), NOW - timedelta(seconds=60)
         (
             {"status": "SUCCEEDED", "output": SUCCEEDED.replace("sent", "already-sent")},
             None,
-            "sent before",
+            "already sent",
         ),
         ({"status": "SUCCEEDED", "output": "{}"}, {"owner": OWN}, "sent"),
     ],

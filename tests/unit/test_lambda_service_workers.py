@@ -164,6 +164,21 @@ def test_all_output_is_in_the_functions_log_and_no_line_is_torn(service_of, call
     assert sum("logged by call" in line and "[WARNING]" in line for line in lines) == 12
 
 
+def test_a_function_that_may_not_log_works_and_its_lines_are_lost(tmp_path):
+    function = spec("well_behaved.say", name="talks")
+    log = tmp_path / "talks.log"
+    for may in (False, True):
+        with LambdaService(
+            [function],
+            log_dir=tmp_path,
+            workers_per_function=1,
+            may_log=lambda asked, may=may: asked == function and may,
+        ) as service:
+            call(service, {"name": f"may {may}", "lines": 2}, "talks")
+        assert ("may True line 1" in log.read_text(encoding="utf-8")) == may
+    assert "may False" not in log.read_text(encoding="utf-8")
+
+
 def test_a_stack_trace_stands_in_the_log_line_by_line(service_of, tmp_path):
     service = service_of(spec("misbehaved.raise_error"), workers=1)
     failure(service)

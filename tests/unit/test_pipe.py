@@ -45,11 +45,16 @@ class Aws:
         self.happened = []
         self.starts = []
         self.failing_receives = 0
+        self.looks = self.forbidden_looks = 0
         self.refuse_starts = False
         self.polls = threading.Semaphore(0)
 
-    def get_queue_url(self, QueueName):  # noqa: N803 - boto3's own
-        return {"QueueUrl": f"http://127.0.0.1/123456789012/{QueueName}"}
+    def get_queue_attributes(self, **request):
+        self.looks += 1
+        if self.forbidden_looks:
+            self.forbidden_looks -= 1
+            raise refusal("GetQueueAttributes")
+        return {"Attributes": {}}
 
     def receive_message(self, **request):
         self.request = request
@@ -78,8 +83,8 @@ def running():
     """Start a pipe; it is stopped when the test ends."""
     pipes = []
 
-    def start(aws, busy=lambda: False):
-        pipes.append(Pipe(SETTINGS, aws, aws, busy))
+    def start(aws, busy=lambda: False, report=lambda _: None):
+        pipes.append(Pipe(SETTINGS, aws, aws, busy, report))
         pipes[-1].start()
         return pipes[-1]
 
@@ -114,7 +119,7 @@ def test_the_input_is_an_array_of_one_record_with_every_field_of_sqs(running):
         }
     ]
     assert aws.request["MessageSystemAttributeNames"] == ["All"]
-    assert aws.request["QueueUrl"].endswith("/minitickets-dev-bookings")
+    assert aws.request["QueueUrl"].endswith("/123456789012/minitickets-dev-bookings")
 
 
 def test_each_message_is_deleted_after_its_own_start_was_accepted(running):
@@ -149,6 +154,35 @@ def test_a_poll_that_fails_does_not_end_the_pipe(running):
     running(aws)
     polled(aws, 5)
     assert aws.happened == ["started id-1", "deleted handle-1"]
+
+
+def test_it_receives_nothing_before_it_may_read_the_queues_attributes(running):
+    aws, heard = Aws(message()), []
+    aws.forbidden_looks = 2
+    running(aws, report=heard.append)
+    polled(aws, 2)
+    assert aws.looks == 3
+    assert aws.happened == ["started id-1", "deleted handle-1"]
+    assert len(heard) == 1
+    assert "GetQueueAttributes" in heard[0]
+
+
+def test_a_refusal_is_reported_once_and_again_after_a_message_got_through(running):
+    aws, heard = Aws(message(1), message(2)), []
+    aws.refuse_starts = True
+    pipe = running(aws, report=heard.append)
+    polled(aws, 2)
+    assert len(heard) == 1
+    assert "StartExecution" in heard[0]
+    assert pipe.trouble == heard[0]
+
+    aws.refuse_starts, aws.waiting = False, [message(3)]
+    polled(aws, 3)
+    assert pipe.trouble is None
+
+    aws.refuse_starts, aws.waiting = True, [message(4)]
+    polled(aws, 3)
+    assert len(heard) == 2
 
 
 def test_it_takes_nothing_from_the_queue_while_too_many_executions_run(running):

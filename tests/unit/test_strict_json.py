@@ -28,9 +28,9 @@ def refusal(text: str) -> StrictJsonError:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "is not valid JSON (character 1 of 0)"),
+        ("", "is not valid JSON (it ends too early)"),
         ("hello", "is not valid JSON (character 1 of 5)"),
-        ('{"a":1', "is not valid JSON (character 7 of 6)"),
+        ('{"a":1', "is not valid JSON (it ends too early)"),
         ('{"a":1} x', "is not valid JSON (character 9 of 9)"),
         ('{"a":1,}', None),
         ("{'a':1}", None),

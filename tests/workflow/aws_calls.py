@@ -46,7 +46,7 @@ class AwsCalls:
             return [c for c in self._calls if c.operation == operation and subject in c.subject]
 
     def pass_on(self, serve: Any, application: Any, environ: Any, start: Any) -> Any:
-        request = endpoint._body(environ)
+        request = endpoint.read_body(environ)
         operation, subject = _read(environ, request)
         with self._lock:
             call = AwsCall(operation, subject, request, next(self._numbers))

@@ -5,7 +5,7 @@ import pytest
 
 from local_stack.aws import Endpoint, forget_aws_configuration
 from local_stack.emails import Outbox
-from local_stack.lambda_service import FaultPlan, Invocation
+from local_stack.lambda_service import FaultPlan
 from local_stack.moto_server import MotoServer
 from local_stack.stack import LocalStack, Options
 from workflow.engine import Engine
@@ -32,12 +32,12 @@ def fulfilment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fulfilment]
 @pytest.fixture(scope="module")
 def endpoint(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[Endpoint, Callable[[str, bytes], Invocation] | None]]:
-    """A local AWS, and what runs its functions after the test: there is one moto in a process, so
-    the whole system's is shared where other tests of this session need it."""
+) -> Iterator[tuple[Endpoint, Callable[[], None] | None]]:
+    """A local AWS, and what has its machines run as before after the test: there is one moto in a
+    process, so the whole system's is shared where other tests of this session need it."""
     if any("fulfilment" in getattr(item, "fixturenames", ()) for item in request.session.items):
         stack = request.getfixturevalue("fulfilment").stack
-        yield stack.endpoint, stack._invoke
+        yield stack.endpoint, stack.run_machines
         return
     forget_aws_configuration()
     server = MotoServer(0, Outbox(Path(tmp_path_factory.mktemp("emails"))), FaultPlan())
@@ -49,12 +49,12 @@ def endpoint(
 def shared_engine(endpoint) -> Iterator[Engine]:
     from local_stack import interpreter
 
-    where, invoke_afterwards = endpoint
+    where, run_as_before = endpoint
     engine = Engine(where)
     interpreter.install(engine.invoke, TIME_SCALE)
     yield engine
-    if invoke_afterwards:
-        interpreter.install(invoke_afterwards, TIME_SCALE)
+    if run_as_before:
+        run_as_before()
 
 
 @pytest.fixture

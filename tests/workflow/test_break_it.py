@@ -5,8 +5,8 @@ from collections import Counter
 
 import pytest
 
-from console.faults import FaultSwitches
-from console.scenarios import grace_seconds, scenarios
+from console.breaking.faults import FaultSwitches
+from console.breaking.scenarios import grace_seconds, scenarios
 from workflow.conftest import TIME_SCALE
 from workflow.harness import booking
 from workflow.tools import image_is_the_tickets, object_keys, tokens

@@ -18,9 +18,10 @@ import zxingcpp
 from PIL import Image
 
 from execution_status import OPEN
-from local_stack.endpoint import _body, _call
+from local_stack.endpoint import _call
 from local_stack.lambda_service import Fault, FaultKind
 from local_stack.lambda_service.faults import SES_KINDS
+from local_stack.request_body import read_body
 from local_stack.results import list_executions, rows
 from local_stack.subjects import booking_of
 from workflow.harness import Fulfilment, booking
@@ -68,7 +69,7 @@ class Reservations:
     def __call__(self, environ: Any, start: Any) -> Iterable[bytes]:
         if not environ.get("HTTP_X_AMZ_TARGET", "").endswith(".PutItem"):
             return self._app(environ, start)
-        item = json.loads(_body(environ))["Item"]
+        item = json.loads(read_body(environ))["Item"]
         status, answer = _call(self._app, environ, start)
         if "token" in item:
             self._note(item["ticketId"]["S"], item["token"]["S"], status.startswith("200"))

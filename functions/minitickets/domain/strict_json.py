@@ -91,7 +91,8 @@ def _parse(text: str) -> object:
             parse_int=_int,
         )
     except json.JSONDecodeError as error:
-        place = f"character {error.pos + 1} of {len(text)}"
+        at, end = error.pos + 1, len(text)
+        place = f"character {at} of {end}" if at <= end else "it ends too early"
     raise StrictJsonError(f"is not valid JSON ({place})")
 
 

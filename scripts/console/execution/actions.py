@@ -3,6 +3,7 @@
 from nicegui import run, ui
 
 from console.context import Console
+from console.parts import focus
 from console.words import many, moment
 from execution_status import OPEN
 from operations.advice import advise
@@ -20,7 +21,7 @@ class Actions:
         with ui.element("section").classes("actions").props('aria-label="Actions"'):
             self._redrive, self._why_redrive = self._action("Redrive", self._do_redrive)
             self._rerun, self._why_rerun = self._action("Run again", self._do_rerun)
-            self._outcome = ui.label().props('role="status"').classes("outcome")
+            self._outcome = ui.label().props('role="status" tabindex="-1"').classes("outcome")
 
     def show(self, view: View) -> None:
         self._view = view
@@ -49,6 +50,7 @@ class Actions:
         execution = self._view.execution
         self._asked_at_redrives = execution.redrives
         self._redrive.set_enabled(False)
+        focus(self._outcome)
         try:
             await run.io_bound(self._console.operator.executions.redrive, execution)
         except KNOWN as error:

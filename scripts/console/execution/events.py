@@ -1,6 +1,6 @@
 """The events in their order: all of them, a page at a time, with what is looked for."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from nicegui import ui
 
@@ -17,7 +17,8 @@ _COLUMNS = [
 
 
 class Events:
-    def __init__(self, focus: Focus) -> None:
+    def __init__(self, focus: Focus, on_pick: Callable[[str], None]) -> None:
+        """``on_pick`` gets the name of the state that was picked."""
         self._focus = focus
         self._page = 0
         self._entries: Sequence[Entry] = ()
@@ -30,7 +31,8 @@ class Events:
             self._on = ui.button("Later", on_click=lambda: self._turn(1))
             for button in (self._back, self._on):
                 button.props("no-caps outline dense")
-        self._table = LiveTable(_COLUMNS, empty="No event matches.", on_pick=focus.pick_state)
+        self._table = LiveTable(_COLUMNS, empty="No event matches.", on_pick=on_pick)
+        self._table.classes("stacked")
 
     def show(self, entries: Sequence[Entry], matrices: list[Matrix]) -> None:
         self._entries = entries
@@ -43,8 +45,9 @@ class Events:
         self._page = min(self._page, pages - 1)
         shown = found[self._page * _PAGE : (self._page + 1) * _PAGE]
         of_all = "" if len(found) == len(self._entries) else f" of {len(self._entries):,}"
+        only = f" of {self._focus.words}" if self._focus.words else ""
         at = f", page {self._page + 1} of {pages}" if pages > 1 else ""
-        self._count.set_text(f"{len(found):,}{of_all} events{at}")
+        self._count.set_text(f"{len(found):,}{of_all} events{only}{at}")
         self._back.set_visibility(pages > 1)
         self._on.set_visibility(pages > 1)
         self._back.set_enabled(self._page > 0)

@@ -1,5 +1,6 @@
 """The graph of the definition, with what happened to each state."""
 
+from collections.abc import Callable
 from typing import Any
 
 from nicegui import ui
@@ -17,20 +18,21 @@ _ORDER = ("succeeded", "failed", "running", "pending", "aborted", "caught")
 class Graph:
     """Drawn once, since a definition does not change while it is executed; then only coloured."""
 
-    def __init__(self, focus: Focus) -> None:
-        self._focus = focus
+    def __init__(self, on_pick: Callable[[str], None]) -> None:
+        """``on_pick`` gets the name of the state that was picked."""
+        self._on_pick = on_pick
         self._box = ui.element("div").classes("scroll")
         self._drawn: ExecutionGraph | None = None
         self._names: list[str] = []
         self._refused = False
 
-    def show(self, history: History, definition: dict[str, Any] | None) -> None:
+    def show(self, history: History, definition: dict[str, Any] | None, focus: Focus) -> None:
         if self._drawn is None and not self._refused:
             self._draw(definition)
         if self._drawn:
-            found = tallies(history, self._focus.seat)
+            found = tallies(history, focus.seat)
             self._drawn.show(
-                {name: _state(name, found.get(name)) for name in self._names}, self._focus.state
+                {name: _state(name, found.get(name)) for name in self._names}, focus.state
             )
 
     def _draw(self, definition: dict[str, Any] | None) -> None:
@@ -42,7 +44,7 @@ class Graph:
                 ui.label(f"The graph cannot be drawn: {reason}").classes("notice")
                 return
             self._names = [node.name for node in drawing.nodes.values()]
-            self._drawn = ExecutionGraph(drawing, self._focus.pick_state)
+            self._drawn = ExecutionGraph(drawing, self._on_pick)
 
 
 def _state(name: str, tally: Tally | None) -> NodeState:

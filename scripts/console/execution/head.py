@@ -37,10 +37,13 @@ class Head:
             chip(of_execution(execution.status))
             ui.label(f"started {moment(execution.started_at)}")
             ended = execution.stopped_at or self._operator.now()
-            took = "ran" if execution.stopped_at else "running for"
-            ui.label(f"{took} {span(ended - execution.started_at)}")
-            if execution.redrives:
-                ui.label(f"redriven {many(execution.redrives, 'time')}")
+            length = span(ended - execution.started_at)
+            if execution.stopped_at is None:
+                ui.label(f"running for {length}")
+            elif execution.redrives:  # most of it went by before the redrive
+                ui.label(f"ended {length} later, redriven {many(execution.redrives, 'time')}")
+            else:
+                ui.label(f"ran {length}")
 
     def _ways(self, execution: Described, others: list[Row]) -> None:
         link = self._operator.target.console_link(execution.arn)
@@ -49,7 +52,10 @@ class Head:
             if link:
                 ui.link("Open in the AWS console", link, new_tab=True)
             for other in others:
-                ui.link(f"Also: {other.status} {other.name[:8]}", f"/execution/{other.name}")
+                ui.link(
+                    f"Also of this booking: {other.status} {other.name[:8]}",
+                    f"/execution/{other.name}",
+                )
 
 
 def blame(history: History) -> list[str]:

@@ -26,6 +26,8 @@ class Seats:
         self._tables: dict[str, tuple[ui.label, LiveTable]] = {}
         with self._box:
             self._none = ui.label("No seat has begun.").classes("empty")
+            self._unfinished = ui.switch("Only what is not ready").props("dense")
+            self._unfinished.on_value_change(focus.changed)
 
     def show(self, matrices: list[Matrix], definition: dict[str, Any] | None) -> None:
         self._none.set_visibility(not matrices)
@@ -33,7 +35,8 @@ class Seats:
             columns = (definition and steps(definition, matrix.name)) or matrix.columns
             heading, table = self._table(matrix, columns)
             heading.set_text(f"{matrix.name}: {matrix.succeeded} of {len(matrix.rows)} done")
-            table.show([self._row(row, columns) for row in matrix.rows])
+            rows = [row for row in matrix.rows if self._is_wanted(row)]
+            table.show([self._row(row, columns) for row in rows])
 
     def _table(self, matrix: Matrix, columns: list[str]) -> tuple[ui.label, LiveTable]:
         name = f"{key(matrix.path)} {matrix.name} {columns}"
@@ -41,9 +44,14 @@ class Seats:
             heads = [("seat", "Seat"), *((c, c) for c in columns), ("ticket", "Ticket")]
             with self._box:
                 heading = ui.label().classes("subtitle").props("role=heading aria-level=2")
-                table = LiveTable(heads, empty="", tall=True, on_pick=self._focus.pick_seat)
+                table = LiveTable(
+                    heads, empty="Every seat is ready.", tall=True, on_pick=self._focus.pick_seat
+                )
             self._tables[name] = heading, table
         return self._tables[name]
+
+    def _is_wanted(self, row: Iteration) -> bool:
+        return not self._unfinished.value or row.status is not Status.SUCCEEDED
 
     def _row(self, row: Iteration, columns: list[str]) -> Row:
         done = row.status is Status.SUCCEEDED

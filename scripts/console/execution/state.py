@@ -37,7 +37,7 @@ class StatePanel:
                 ui.label("Choose a state in the graph.").classes("empty")
                 return
             visits = [r for r in history.current if r.name == focus.state and focus.holds(r.path)]
-            visits.sort(key=lambda run: _urgency(run.status))
+            visits.sort(key=lambda run: (_urgency(run.status), _iterations(run.path)))
             self._head(focus.state, definition)
             labels = {row.path: row.label for matrix in matrices for row in matrix.rows}
             for run in visits[: self._limit]:
@@ -67,6 +67,10 @@ class StatePanel:
 
 def _urgency(status: Status) -> int:
     return _URGENT.index(status) if status in _URGENT else len(_URGENT)
+
+
+def _iterations(path: Path) -> list[int]:
+    return [step.key for step in path if isinstance(step.key, int)]
 
 
 def _where(path: Path, labels: dict[Path, str]) -> str:

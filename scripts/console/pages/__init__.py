@@ -2,7 +2,7 @@
 
 from console import images
 from console.context import Console
-from console.pages import book, break_it, execution, executions
+from console.pages import book, break_it, execution, executions, missing
 
 
 def register(console: Console) -> None:
@@ -10,5 +10,6 @@ def register(console: Console) -> None:
     executions.register(console)
     execution.register(console)
     images.register(console)
+    missing.register(console)
     book.register(console)
     break_it.register(console)

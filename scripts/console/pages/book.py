@@ -4,13 +4,12 @@ import secrets
 
 from nicegui import run, ui
 
+from console.booking.samples import SAMPLES, Sample
+from console.booking.sending import send
+from console.booking.sent import SentList
 from console.context import Console
 from console.frame import frame
-from console.parts import Words, button, heading, press, style
-from console.samples import SAMPLES, Sample
-from console.sending import Outcome, send
-from console.sent import SentList
-from local_stack.messages import booking_in
+from console.parts import Words, button, focus, heading, press, style
 from operations.failures import KNOWN, sentence
 
 _WARNING = (
@@ -75,16 +74,16 @@ class _Form:
             return
         self._enable(False)
         try:
-            sent = await run.io_bound(_known_and_send, self._console, body, times)
+            sent = await run.io_bound(send, self._console.operator, body, times)
         except KNOWN as error:
             self._sent.failed(sentence(error, self._console.where, self._console.endpoint))
         else:
             if sent is not None:  # None while the console itself is stopping
-                known, outcomes = sent
-                self._sent.add(body, outcomes, known)
+                self._sent.add(body, sent)
                 self._renew()
         finally:
             self._enable(True)
+            focus(self._once if times == 1 else self._twice)
 
     def _renew(self) -> None:
         """The next booking has an id of its own, also when the sample was edited."""
@@ -94,13 +93,6 @@ class _Form:
     def _enable(self, enabled: bool) -> None:
         for each in (self._once, self._twice):
             each.set_enabled(enabled)
-
-
-def _known_and_send(console: Console, body: str, times: int) -> tuple[set[str], list[Outcome]]:
-    """The executions that the body's booking had before, and what came of the sending."""
-    booking = booking_in(body)
-    known = {row.arn for row in console.executions_of(booking)} if booking else set()
-    return known, send(console.operator, body, times)
 
 
 async def _confirmed(times: int) -> bool:

@@ -4,14 +4,14 @@ from collections.abc import Callable
 
 from nicegui import run, ui
 
+from console.booking.sending import send
+from console.breaking.faults import ActiveFault, FaultSwitches, Switches, SwitchesError
+from console.breaking.scenario_card import ScenarioCard
+from console.breaking.scenarios import Scenario, scenarios
 from console.context import Console
-from console.faults import ActiveFault, FaultSwitches, Switches, SwitchesError
 from console.frame import frame, live
 from console.links import page_of
 from console.parts import button, heading, style
-from console.scenario_card import ScenarioCard
-from console.scenarios import Scenario, scenarios
-from console.sending import send
 from execution_history import NEVER_MENDED
 from operations.failures import KNOWN, sentence
 from operations.following import Row

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from botocore.exceptions import ClientError
 from nicegui import ui
 
 from console import images
@@ -15,11 +16,13 @@ from console.execution.head import Head
 from console.execution.seats import Seats
 from console.execution.state import StatePanel
 from console.frame import frame, live
+from console.parts import button, heading, style
 from execution_history import matrices
+from operations.finding import NotFound, is_missing
 from operations.following import Row, View
 
 _STYLE = '<link rel="stylesheet" href="/static/execution.css">'
-_PARTS = ("Seats", "State", "Events", "Input and output")
+_PARTS = ("Seats", "State", "Events", "Data")
 
 
 class Seen(NamedTuple):
@@ -32,8 +35,9 @@ class Seen(NamedTuple):
 def register(console: Console) -> None:
     @ui.page("/execution/{name}")
     def page(name: str) -> None:
-        ui.add_head_html(_STYLE)
         with frame(console, f"/execution/{name}", "Execution"):
+            style()
+            ui.add_head_html(_STYLE)
             ExecutionPage(console, name)
 
 
@@ -43,20 +47,22 @@ class ExecutionPage:
         self._arn = console.operator.target.execution_arn(name)
         self._seen: Seen | None = None
         self._focus = Focus(self._refocus)
-        self._title = ui.label("Reading …").props("role=heading aria-level=1").classes("title")
-        self._build()
-        live(console, self._read, self._show)
+        self._title = heading("Reading …")
+        with ui.element("div") as self._body:
+            self._build()
+        self._reading = live(console, self._read, self._show)
 
     def _build(self) -> None:
         self._head = Head(self._console.operator)
         self._actions = Actions(self._console)
         with ui.element("div").classes("halves"):
             with ui.element("section").props('aria-label="Graph"').classes("graph"):
-                self._all = ui.button(on_click=self._show_all).props("no-caps outline dense")
+                self._graph = Graph(self._pick_state)
+            with ui.element("section").props('aria-label="Details"').classes("details") as part:
+                self._all = button("").on_click(self._show_all).classes("only")
                 self._all.set_visibility(False)
-                self._graph = Graph(self._focus)
-            with ui.element("section").props('aria-label="Details"').classes("details"):
                 self._tabs()
+            self._details = part
 
     def _tabs(self) -> None:
         with ui.tabs().props("no-caps align=left").classes("tabs") as self._bar:
@@ -69,22 +75,38 @@ class ExecutionPage:
         with state:
             self._state = StatePanel(self._focus)
         with events:
-            self._events = Events(self._focus)
+            self._events = Events(self._focus, self._pick_state)
         with data:
             self._data = Data()
 
-    def _read(self) -> Seen:
-        view = self._console.follower.view(self._arn)
+    def _read(self) -> Seen | NotFound:
+        try:
+            view = self._console.follower.view(self._arn)
+        except ClientError as error:
+            if is_missing(error):
+                return NotFound(f"There is no execution {self._arn} any more, or never was.")
+            raise
         booking = view.execution.booking
         others = self._console.executions_of(booking) if booking else []
         return Seen(view, [other for other in others if other.arn != self._arn])
 
-    def _show(self, seen: Seen) -> None:
+    def _show(self, seen: Seen | NotFound) -> None:
+        if isinstance(seen, NotFound):
+            self._say_missing(str(seen))
+            return
         before, self._seen = self._seen, seen
         if before and _is_same(before.view, seen.view) and before.others == seen.others:
             self._head.show(seen.view, seen.others)  # whose clock goes on
         else:
             self._draw(seen)
+
+    def _say_missing(self, reason: str) -> None:
+        self._reading.deactivate()
+        self._title.set_text("No such execution")
+        self._body.clear()
+        with self._body:
+            ui.label(reason).props('role="status"')
+            ui.link("Show all executions", "/")
 
     def _draw(self, seen: Seen) -> None:
         view = seen.view
@@ -93,18 +115,21 @@ class ExecutionPage:
         self._title.set_text(view.execution.booking or "A message without a readable booking")
         self._head.show(view, seen.others)
         self._actions.show(view)
-        self._graph.show(history, view.definition)
+        self._graph.show(history, view.definition, self._focus)
         self._seats.show(found, view.definition)
         self._state.show(history, found, view.definition)
         self._events.show(view.timeline, found)
         self._data.show(view)
 
-    def _refocus(self) -> None:
-        """Show what was chosen, and the part of the page that tells of it."""
-        if self._seen is None:
-            return
+    def _pick_state(self, name: str) -> None:
+        self._focus.pick_state(name)
         if self._focus.state:
             self._bar.set_value("State")
+            self._details.run_method("scrollIntoView", {"block": "nearest"})
+
+    def _refocus(self) -> None:
+        if self._seen is None:
+            return
         self._all.set_text(f"Only {self._focus.words}: show all")
         self._all.set_visibility(bool(self._focus.words))
         self._draw(self._seen)

@@ -37,6 +37,10 @@ class FunctionSpec:
     timeout_seconds: int
     memory_mb: int
 
+    @property
+    def log_group(self) -> str:
+        return f"/aws/lambda/{self.name}"
+
 
 @dataclass(frozen=True)
 class Invocation:

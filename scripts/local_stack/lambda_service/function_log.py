@@ -6,13 +6,19 @@ import threading
 from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
 class FunctionLog:
-    """Appends whole lines; a line is never torn by another worker's."""
+    """Appends whole lines; a line is never torn by another worker's.
 
-    def __init__(self, path: Path) -> None:
+    A line is dropped while ``may_write()`` says no, as Lambda does it: only ``lost`` counts it.
+    """
+
+    def __init__(self, path: Path, may_write: Callable[[], bool] = lambda: True) -> None:
+        self._may_write = may_write
+        self.lost = 0
         self._file = path.open("ab", buffering=0)
         self._lock = threading.Lock()
 
@@ -32,6 +38,9 @@ class FunctionLog:
                 self._write(line)
 
     def _write(self, line: bytes) -> None:
+        if not self._may_write():
+            self.lost += 1
+            return
         # AWS's client joins the lines of a stack trace by carriage returns, to keep them together.
         text = line.rstrip(b"\r\n").replace(b"\r", b"\n") + b"\n"
         with self._lock:

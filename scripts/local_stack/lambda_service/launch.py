@@ -82,7 +82,7 @@ def _reserved(spec: FunctionSpec, api_address: str) -> dict[str, str]:
         "AWS_LAMBDA_FUNCTION_NAME": spec.name,
         "AWS_LAMBDA_FUNCTION_VERSION": "$LATEST",
         "AWS_LAMBDA_INITIALIZATION_TYPE": "on-demand",
-        "AWS_LAMBDA_LOG_GROUP_NAME": f"/aws/lambda/{spec.name}",
+        "AWS_LAMBDA_LOG_GROUP_NAME": spec.log_group,
         "AWS_LAMBDA_LOG_STREAM_NAME": f"{day}/[$LATEST]{secrets.token_hex(16)}",
         "AWS_LAMBDA_RUNTIME_API": api_address,
         "LAMBDA_TASK_ROOT": str(spec.code_dir),

@@ -43,8 +43,8 @@ class LambdaService:
     """Runs the functions of `specs`; their output is appended to `log_dir/<function>.log`.
 
     `states` maps a function to the state that calls it, and `subject_of` tells from a payload what
-    the call is about: both for the faults. `force_own_loop` uses our
-    own runtime loop also where AWS's client is installed.
+    the call is about: both for the faults. `may_log` says of each line whether the function's role
+    may write it. `force_own_loop` uses our own runtime loop also where AWS's client is installed.
     """
 
     def __init__(
@@ -56,6 +56,7 @@ class LambdaService:
         faults: FaultPlan | None = None,
         states: Mapping[str, str] | None = None,
         subject_of: Callable[[bytes], Subject] = lambda _: Subject(),
+        may_log: Callable[[FunctionSpec], bool] = lambda _: True,
         force_own_loop: bool = False,
     ) -> None:
         if workers_per_function < 1:
@@ -71,7 +72,10 @@ class LambdaService:
         self._counts_lock = threading.Lock()
         self._closing = threading.Event()
         log_dir.mkdir(parents=True, exist_ok=True)
-        self._logs = {name: FunctionLog(log_dir / f"{name}.log") for name in self._specs}
+        self._logs = {
+            name: FunctionLog(log_dir / f"{name}.log", partial(may_log, spec))
+            for name, spec in self._specs.items()
+        }
         self._api = RuntimeApi()
         self._pools = {
             name: WorkerPool(

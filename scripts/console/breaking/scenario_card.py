@@ -5,10 +5,10 @@ from collections.abc import Awaitable, Callable
 from nicegui import ui
 from nicegui.events import ValueChangeEventArguments
 
-from console.faults import ActiveFault
+from console.breaking.faults import ActiveFault
+from console.breaking.scenarios import Scenario
 from console.filters import Filters
 from console.parts import Words, button, heading
-from console.scenarios import Scenario
 from local_stack.messages import booking_in
 
 Turn = Callable[[Scenario, bool, float | None], Awaitable[None]]
@@ -55,7 +55,7 @@ class ScenarioCard:
         self._switch.props["aria-label"] = f"In force: {title}"
         self._state = ui.label("– off").classes("chip idle")
         if self._scenario.takes_seat:
-            self._seat = ui.number("Seat", placeholder="any", min=1)
+            self._seat = ui.number("Seat", placeholder="any", min=1, max=500)
             self._seat.props("outlined dense stack-label").classes("seat")
             self._seat.props["aria-label"] = f"Seat, any when empty: {title}"
 

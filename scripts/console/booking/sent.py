@@ -5,32 +5,31 @@ from dataclasses import dataclass, field
 
 from nicegui import ui
 
+from console.booking.sending import Outcome
 from console.context import Console
 from console.filters import Filters
 from console.frame import live
 from console.links import page_of
 from console.marks import chip, of_execution
 from console.parts import heading
-from console.sending import Outcome
 from console.words import clock, many
 from local_stack.messages import booking_in
 from operations.following import Row
 
 _FOLLOWED = 10  # the newest sendings; the executions page has the others
+_SEARCHED = 100  # executions, the newest: it is there that theirs are
 
 
 @dataclass
 class _Followed:
-    """A sending whose executions are awaited; ``known`` are the booking's earlier ones."""
+    """A sending whose executions are awaited, known by the ids that SQS gave its messages."""
 
-    booking: str
-    messages: int
-    known: Collection[str]
+    messages: Collection[str]
     place: ui.element
     shown: list[tuple[str, str]] | None = field(default=None, init=False)
 
     def show(self, rows: list[Row]) -> None:
-        started = [row for row in rows if row.arn not in self.known]
+        started = [row for row in rows if row.message in self.messages]
         now = [(row.arn, row.status) for row in started]
         if now == self.shown:
             return
@@ -39,7 +38,7 @@ class _Followed:
         with self.place:
             for row in started:
                 _line(row)
-            missing = self.messages - len(started)
+            missing = len(self.messages) - len(started)
             if missing > 0:
                 ui.label(f"Waiting for {many(missing, 'execution')} of it …").classes("count")
 
@@ -58,20 +57,18 @@ class SentList:
         with self._entry():
             ui.label(f"Not sent: {reason}").classes("failed")
 
-    def add(self, body: str, outcomes: list[Outcome], known: Collection[str]) -> None:
-        """``known`` are the executions that the body's booking had before."""
+    def add(self, body: str, outcomes: list[Outcome]) -> None:
         booking = booking_in(body)
-        messages = sum(outcome.message is not None for outcome in outcomes)
+        messages = [outcome.message for outcome in outcomes if outcome.message]
         with self._entry():
             at = clock(self._console.operator.now())
             heading(f"{booking or 'A body that names no booking'}, at {at} UTC", 3)
             for outcome in outcomes:
                 ui.label(outcome.words).classes("count" if outcome.message else "failed")
+            if messages:
+                self._follow(_Followed(messages, ui.element("div")))
             if messages and booking:
-                self._follow(_Followed(booking, messages, known, ui.element("div")))
                 ui.link("All executions of this booking", Filters(booking=booking).url)
-            elif messages:
-                ui.link("Its execution is among the newest ones", "/")
 
     def _entry(self) -> ui.element:
         self._none.set_visibility(False)
@@ -84,14 +81,12 @@ class SentList:
         followed.show([])
         self._followed = [followed, *self._followed][:_FOLLOWED]
 
-    def _read(self) -> dict[str, list[Row]]:
-        of = self._console.executions_of
-        return {each.booking: of(each.booking) for each in self._followed}
+    def _read(self) -> list[Row]:
+        return self._console.follower.rows(_SEARCHED) if self._followed else []
 
-    def _show(self, found: dict[str, list[Row]]) -> None:
+    def _show(self, rows: list[Row]) -> None:
         for each in self._followed:
-            if each.booking in found:
-                each.show(found[each.booking])
+            each.show(rows)
 
 
 def _line(row: Row) -> None:

@@ -138,8 +138,8 @@ def _worker_crashes(scale: float) -> Scenario:
             "writes the same image to the same place. The execution ends SUCCEEDED."
         ),
         look_at=(
-            "The seat's cell under written: two attempts, the first failed. Its ticket is one and "
-            "the same."
+            "The seat's cell under Written: two attempts; a click on Written in the graph shows "
+            "that the first failed. The seat's ticket is one and the same."
         ),
         heal="Nothing to heal: the fault strikes once, and the retry mends it.",
     )

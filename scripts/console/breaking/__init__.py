@@ -1,0 +1,1 @@
+"""The parts of the page that breaks the local stack: what can be broken, and the switches."""
