@@ -71,8 +71,9 @@ def operator(fulfilment: Fulfilment, capsys: pytest.CaptureFixture[str]) -> Oper
 @pytest.fixture
 def hardly_waiting(fulfilment: Fulfilment) -> Iterator[None]:
     """Two hours of retries take seconds."""
-    from local_stack import interpreter
-
-    interpreter.install(fulfilment.stack._invoke, TIME_SCALE / 20)
+    stack = fulfilment.stack
+    usual, stack._time_scale = stack._time_scale, TIME_SCALE / 20
+    stack.run_machines()
     yield
-    interpreter.install(fulfilment.stack._invoke, TIME_SCALE)
+    stack._time_scale = usual
+    stack.run_machines()
