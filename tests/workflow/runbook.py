@@ -5,7 +5,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -47,8 +47,9 @@ def quoted(cell: str) -> list[str]:
 
 def rows() -> Iterator[Row]:
     for line in RUNBOOK.read_text(encoding="utf-8").splitlines():
-        if line.startswith("| **"):
-            yield Row(*(cell.strip() for cell in line.strip().strip("|").split("|")))
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if line.startswith("| **") and len(cells) == len(fields(Row)):
+            yield Row(*cells)
 
 
 ROWS = {row.key: row for row in rows()}
