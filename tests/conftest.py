@@ -8,6 +8,7 @@ from xdist.scheduler import LoadScopeScheduling
 ON_THE_SHARED_STACK = "tests/workflow/"
 # On small definitions, for which a light engine does where there is no stack.
 ON_AN_ENGINE = (
+    "test_connections.py",
     "test_error_names.py",
     "test_redrive_states.py",
     "test_redrive_history.py",

@@ -14,6 +14,9 @@ from local_stack.permissions.guard import Guard
 from local_stack.ports import listen
 
 _THREADS = 32
+# Beyond these, newcomers wait until others have been idle for two minutes. waitress's own 100 are
+# few where every worker, and every test, keeps its own.
+_CONNECTIONS = 2000
 
 
 class MotoServer:
@@ -48,7 +51,12 @@ class MotoServer:
         self._channels: dict[int, Any] = {}
         self.guard = Guard(policies)
         self._server: Any = create_server(
-            GuardedAws(app, self.guard), self._channels, sockets=[self._socket], threads=_THREADS
+            GuardedAws(app, self.guard),
+            self._channels,
+            sockets=[self._socket],
+            threads=_THREADS,
+            connection_limit=_CONNECTIONS,
+            asyncore_use_poll=True,  # select() knows no more than 1,024 of them
         )
         self._thread = threading.Thread(target=self._server.run, name="moto", daemon=True)
         self._thread.start()
