@@ -61,7 +61,7 @@ def deploy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[object]:
         client = boto3.client("cloudformation", REGION)
         for stack in ("minitickets-ontomoto", bucket.BUCKET_STACK):
             client.delete_stack(StackName=stack)
-        mock.stop()
+        mock.stop(remove_data=False)
 
 
 def queue_timeout() -> str:
