@@ -7,7 +7,12 @@ from xdist.scheduler import LoadScopeScheduling
 
 ON_THE_SHARED_STACK = "tests/workflow/"
 # On small definitions, for which a light engine does where there is no stack.
-ON_AN_ENGINE = ("test_redrive_states.py", "test_redrive_history.py", "test_redrive_api.py")
+ON_AN_ENGINE = (
+    "test_error_names.py",
+    "test_redrive_states.py",
+    "test_redrive_history.py",
+    "test_redrive_api.py",
+)
 
 
 class _OneStack(LoadScopeScheduling):

@@ -49,6 +49,7 @@ faults (repeatable): STATE[SEAT]:KIND:TIMES
          throttle      the Lambda service refuses the call
          ses-throttle  SES refuses for its sending rate (SendEmail only)
          ses-reject    SES refuses this email (SendEmail only)
+         ses-pause     SES has paused the account (SendEmail only)
   TIMES  a whole number, or always
 
 example: seat 2 cannot be written, and everything else still finishes

@@ -35,6 +35,11 @@ _SES_REFUSALS = {
         "Maximum sending rate exceeded.",
     ),
     "ses-reject": (HTTPStatus.BAD_REQUEST, "MessageRejected", "Email address is not verified."),
+    "ses-pause": (
+        HTTPStatus.BAD_REQUEST,
+        "SendingPausedException",
+        "Sending paused for this account.",
+    ),
 }
 
 

@@ -4,6 +4,8 @@
   its role may.
 - Retry intervals are multiplied by the time scale.
 - A definition is parsed once, not once an execution, and a JSONPath once, not at every use.
+- A branch or an iteration fails by the name of what failed in it; moto refuses those of its own,
+  such as States.Timeout.
 - A Wait's timestamp is UTC, whatever the machine's time zone; moto compares it with local time.
 - A failed execution can be redriven (:mod:`local_stack.redrive`), and a finished one keeps no more
   than that needs: moto keeps all threads and frames for ever, 2 MB a booking.
@@ -24,8 +26,11 @@ from botocore.exceptions import ClientError
 from jsonpath_ng.ext.parser import parse as parse_path
 from moto.awslambda_simple.models import LambdaSimpleBackend
 from moto.stepfunctions.parser.api import ExecutionStatus
+from moto.stepfunctions.parser.asl.component.common.error_name.error_name import ErrorName
 from moto.stepfunctions.parser.asl.component.common.path import result_path
 from moto.stepfunctions.parser.asl.component.common.retry import retrier_decl
+from moto.stepfunctions.parser.asl.component.state.exec.state_map.iteration import iteration_worker
+from moto.stepfunctions.parser.asl.component.state.exec.state_parallel import branches_decl
 from moto.stepfunctions.parser.asl.component.state.exec.state_task import lambda_eval_utils
 from moto.stepfunctions.parser.asl.component.state.exec.state_task.credentials import (
     StateCredentials,
@@ -96,6 +101,8 @@ def install(
     _replace(json_path, "parse", _parse_path)
     _replace(result_path, "parse", _parse_path)
     _replace(Timestamp, "_from_timestamp_string", staticmethod(_local_time))
+    _replace(branches_decl, "CustomErrorName", ErrorName)
+    _replace(iteration_worker, "CustomErrorName", ErrorName)
     redrive.install()
 
 

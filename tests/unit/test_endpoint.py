@@ -256,6 +256,7 @@ def test_an_email_that_ses_refuses_is_not_kept(tmp_path):
         # https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html#API_SendEmail_Errors
         (FaultKind.SES_THROTTLE, "429", "TooManyRequestsException"),
         (FaultKind.SES_REJECT, "400", "MessageRejected"),
+        (FaultKind.SES_PAUSE, "400", "SendingPausedException"),
     ],
 )
 def test_a_fault_of_ses_refuses_that_bookings_email_once(tmp_path, kind, status, code):

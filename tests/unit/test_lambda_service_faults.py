@@ -34,6 +34,7 @@ STATES = ("AcceptBooking", "Creating", "Written", "Ready", "SendEmail", "RecordE
         ("RecordEmailJob:throttle:3", Fault("RecordEmailJob", None, FaultKind.THROTTLE, 3)),
         ("SendEmail:ses-throttle:1", Fault("SendEmail", None, FaultKind.SES_THROTTLE, 1)),
         ("SendEmail:ses-reject:always", Fault("SendEmail", None, FaultKind.SES_REJECT, None)),
+        ("SendEmail:ses-pause:2", Fault("SendEmail", None, FaultKind.SES_PAUSE, 2)),
     ],
 )
 def test_a_fault_is_read_and_written_back_as_it_was(text, fault):

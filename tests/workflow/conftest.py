@@ -10,6 +10,7 @@ from local_stack.moto_server import MotoServer
 from local_stack.stack import LocalStack, Options
 from workflow.engine import Engine
 from workflow.harness import Fulfilment
+from workflow.runbook import Operator
 from workflow.secrets_scan import secrets_found
 
 TIME_SCALE = 0.02  # a retry interval of 60 s takes 1.2 s; the grace 10 s; the lease 11 s
@@ -60,3 +61,19 @@ def shared_engine(endpoint) -> Iterator[Engine]:
 def engine(shared_engine: Engine) -> Engine:
     shared_engine.reset()
     return shared_engine
+
+
+@pytest.fixture
+def operator(fulfilment: Fulfilment, capsys: pytest.CaptureFixture[str]) -> Operator:
+    return Operator(fulfilment, capsys)
+
+
+@pytest.fixture
+def hardly_waiting(fulfilment: Fulfilment) -> Iterator[None]:
+    """Two hours of retries take seconds."""
+    stack = fulfilment.stack
+    usual, stack._time_scale = stack._time_scale, TIME_SCALE / 20
+    stack.run_machines()
+    yield
+    stack._time_scale = usual
+    stack.run_machines()

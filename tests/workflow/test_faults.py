@@ -20,6 +20,7 @@ from PIL import Image
 from execution_status import OPEN
 from local_stack.endpoint import _call
 from local_stack.lambda_service import Fault, FaultKind
+from local_stack.lambda_service.faults import SES_KINDS
 from local_stack.request_body import read_body
 from local_stack.results import list_executions, rows
 from local_stack.subjects import booking_of
@@ -43,13 +44,11 @@ SHOWS = {
     FaultKind.THROTTLE: "Lambda.TooManyRequestsException",
     FaultKind.SES_THROTTLE: "EmailThrottled",
     FaultKind.SES_REJECT: "EmailRejected",
+    FaultKind.SES_PAUSE: "EmailRejected",
 }
-EVERYWHERE = [
-    kind for kind in FaultKind if kind not in (FaultKind.SES_THROTTLE, FaultKind.SES_REJECT)
-]
+EVERYWHERE = [kind for kind in FaultKind if kind not in SES_KINDS]
 CASES = [(state, kind) for state in STEPS for kind in EVERYWHERE] + [
-    ("SendEmail", FaultKind.SES_THROTTLE),
-    ("SendEmail", FaultKind.SES_REJECT),
+    ("SendEmail", kind) for kind in FaultKind if kind in SES_KINDS
 ]
 # SES has accepted the email, and nobody knows: only then may it be sent again.
 SENT_TWICE = {("SendEmail", FaultKind.LOST_REPLY), ("SendEmail", FaultKind.CRASH)}

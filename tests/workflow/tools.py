@@ -12,7 +12,7 @@ from typing import Any
 import zxingcpp
 from PIL import Image
 
-from local_stack.lambda_service import Fault, FaultKind, LambdaService
+from local_stack.lambda_service import Fault, FaultKind, FunctionSpec, LambdaService
 from local_stack.results import rows
 from local_stack.subjects import subject_of
 from workflow.harness import PATIENCE, Fulfilment
@@ -143,16 +143,25 @@ def mend(fulfilment: Fulfilment, id_: str) -> None:
 @contextmanager
 def days_later(fulfilment: Fulfilment, days: int, folder: Path) -> Iterator[None]:
     """The whole system with a later clock: new workers of the same functions, the same tables."""
-    stack = fulfilment.stack
-    functions = stack.deployment.functions
-    code = str(functions[0].code_dir)
+    code = str(fulfilment.stack.deployment.functions[0].code_dir)
     (folder / "sitecustomize.py").write_text(_MOVED_CLOCK.format(functions=code, days=days))
-    later = [
-        replace(f, environment={**f.environment, "PYTHONPATH": str(folder)}) for f in functions
-    ]
-    today = stack.lambda_service
+    with other_functions(fulfilment, lambda f: with_environment(f, PYTHONPATH=str(folder))):
+        yield
+
+
+def with_environment(function: FunctionSpec, **variables: str) -> FunctionSpec:
+    return replace(function, environment={**function.environment, **variables})
+
+
+@contextmanager
+def other_functions(
+    fulfilment: Fulfilment, changed: Callable[[FunctionSpec], FunctionSpec]
+) -> Iterator[None]:
+    """Each function as ``changed`` makes it, in new workers; afterwards as before."""
+    stack = fulfilment.stack
+    usual = stack.lambda_service
     with LambdaService(
-        later,
+        [changed(function) for function in stack.deployment.functions],
         log_dir=fulfilment.out / "logs",
         workers_per_function=2,
         faults=stack.faults,
@@ -163,4 +172,4 @@ def days_later(fulfilment: Fulfilment, days: int, folder: Path) -> Iterator[None
         try:
             yield
         finally:
-            stack.lambda_service = today
+            stack.lambda_service = usual

@@ -22,7 +22,7 @@ class FaultKind(StrEnum):
     - `crash`: the worker is killed after the work
     - `hang`: before the work, until the function's timeout
     - `throttle`: the Lambda service refuses the call
-    - `ses-throttle`, `ses-reject`: SES refuses the email
+    - `ses-throttle`, `ses-reject`, `ses-pause`: SES refuses the email
     """
 
     ERROR = "error"
@@ -32,9 +32,10 @@ class FaultKind(StrEnum):
     THROTTLE = "throttle"
     SES_THROTTLE = "ses-throttle"
     SES_REJECT = "ses-reject"
+    SES_PAUSE = "ses-pause"
 
 
-SES_KINDS = frozenset({FaultKind.SES_THROTTLE, FaultKind.SES_REJECT})
+SES_KINDS = frozenset({FaultKind.SES_THROTTLE, FaultKind.SES_REJECT, FaultKind.SES_PAUSE})
 
 
 class FaultError(ValueError):
