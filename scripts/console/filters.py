@@ -52,7 +52,8 @@ def show_filters(filters: Filters) -> None:
                 if status == filters.status:
                     link.props('aria-current="true"')
         with ui.element("div").classes("finder").props('role="search"'):
-            field = ui.input("Booking id", value=filters.booking).props("outlined dense")
+            field = ui.input("Whole booking id", value=filters.booking)
+            field.props("outlined dense maxlength=200")
 
             def find() -> None:
                 ui.navigate.to(Filters(filters.status, (field.value or "").strip()).url)

@@ -3,6 +3,8 @@
 import json
 from dataclasses import dataclass
 
+from well_formed import well_formed
+
 # Errors of the message itself: a redrive has the same input, so it cannot help them.
 NEVER_MENDED = ("InvalidBooking", "BookingConflict")
 
@@ -46,7 +48,7 @@ def _lambda_error(cause: str | None) -> dict[str, object] | None:
 
 def shortened(text: str | None, most: int = _MOST) -> str:
     """The text as one line of ``most`` characters at the most."""
-    line = " ".join((text or "").split())
+    line = well_formed(" ".join((text or "").split()))
     return line if len(line) <= most else line[: most - 1] + "…"
 
 

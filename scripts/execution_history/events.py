@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Self
 
+from well_formed import well_formed
+
 
 @dataclass(frozen=True)
 class Event:
@@ -35,8 +37,10 @@ class Event:
     def text(self, name: str) -> str | None:
         """A detail as text; JSON that a file holds unpacked is packed again."""
         value = self.details.get(name)
-        if value is None or isinstance(value, str):
-            return value
+        if isinstance(value, str):
+            return well_formed(value)
+        if value is None:
+            return None
         return json.dumps(value, ensure_ascii=False)
 
 

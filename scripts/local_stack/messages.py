@@ -1,6 +1,16 @@
 """What an operator needs of a message or of an execution's input, however broken it is."""
 
 import json
+import re
+
+from well_formed import well_formed
+
+_ID = re.compile("[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+
+
+def is_id(text: str) -> bool:
+    """Whether a booking can have that id. What cannot could be an escape code, or no text."""
+    return bool(_ID.fullmatch(text))
 
 
 def booking_of(input_: str) -> str | None:
@@ -24,7 +34,7 @@ def _of_record(input_: str, field: str) -> str | None:
         found = json.loads(input_)[0][field]
     except (ValueError, LookupError, TypeError, RecursionError):
         return None
-    return found if isinstance(found, str) else None
+    return well_formed(found) if isinstance(found, str) else None
 
 
 def booking_in(body: str) -> str | None:
@@ -33,4 +43,4 @@ def booking_in(body: str) -> str | None:
         found = json.loads(body)["bookingId"]
     except (ValueError, LookupError, TypeError, RecursionError):
         return None
-    return found if isinstance(found, str) else None
+    return well_formed(found) if isinstance(found, str) else None

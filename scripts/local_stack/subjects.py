@@ -1,14 +1,10 @@
 """Which booking and seat a step's payload, or an execution's input, is about."""
 
 import json
-import re
 from typing import Any
 
 from local_stack.lambda_service import Subject
-from local_stack.messages import booking_in
-
-# Anything else that stands in an id's place is no id: it could be an escape code, or no text.
-_ID = re.compile("[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+from local_stack.messages import booking_in, is_id
 
 
 def subject_of(payload: bytes) -> Subject:
@@ -27,4 +23,4 @@ def booking_of(records: Any) -> str | None:
     except (LookupError, TypeError):
         return None
     found = booking_in(body) if isinstance(body, str) else None
-    return found if found and _ID.fullmatch(found) else None
+    return found if found and is_id(found) else None

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from local_stack.messages import is_id
+
 
 @dataclass(frozen=True)
 class Claim:
@@ -46,7 +48,7 @@ class Bookings:
 
     def claim(self, booking: str) -> Claim | None:
         facts = "executionArn, userId, quantity, acceptedAt"
-        found = self._job(f"booking.accepted:{booking}", facts)
+        found = self._job("booking.accepted", booking, facts)
         if not found:
             return None
         return Claim(
@@ -58,7 +60,7 @@ class Bookings:
 
     def email(self, booking: str) -> EmailRecord | None:
         facts = "#status, #owner, expiresAt, leaseUntil"
-        found = self._job(f"booking.confirmed:{booking}", facts)
+        found = self._job("booking.confirmed", booking, facts)
         if not found:
             return None
         return EmailRecord(
@@ -86,12 +88,14 @@ class Bookings:
         pages = self.dynamodb.get_paginator("query").paginate(**query)
         return sum(int(page["Count"]) for page in pages)
 
-    def _job(self, key: str, attributes: str) -> dict[str, Any] | None:
+    def _job(self, kind: str, booking: str, attributes: str) -> dict[str, Any] | None:
+        if not is_id(booking):
+            return None  # no message with it is accepted, and a key of any length AWS refuses
         names = {"#status": "status", "#owner": "owner"}
         used = {name: value for name, value in names.items() if name in attributes}
         answer = self.dynamodb.get_item(
             TableName=self.jobs_table,
-            Key={"jobKey": {"S": key}},
+            Key={"jobKey": {"S": f"{kind}:{booking}"}},
             ProjectionExpression=attributes,
             **({"ExpressionAttributeNames": used} if used else {}),
         )

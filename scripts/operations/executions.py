@@ -98,11 +98,13 @@ class Executions:
         return sorted(newer, key=lambda event: int(event["id"]))
 
     def definition(self, arn: str) -> dict[str, Any] | None:
-        """What the execution runs, which a later deployment does not change; None if withheld."""
+        """What the execution runs, which a later deployment does not change; None if forbidden."""
         try:
             answer = self._call("DescribeStateMachineForExecution", executionArn=arn)
-        except ClientError:
-            return None
+        except ClientError as error:
+            if error.response["Error"].get("Code", "").startswith("AccessDenied"):
+                return None
+            raise
         found = json.loads(answer["definition"])
         return found if isinstance(found, dict) else None
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from botocore.exceptions import ClientError
+
 from execution_history import explain, shortened
 from execution_status import OPEN
 from local_stack.messages import message_of
@@ -19,6 +21,7 @@ _WHY = 140
 # A step that was under way when the execution ended goes on to its function's timeout.
 _SETTLED_AFTER = timedelta(seconds=30)
 _BEING_SENT = "being sent"
+_FORBIDDEN = "not permitted to read"
 
 
 @dataclass(frozen=True)
@@ -26,8 +29,9 @@ class Row:
     """``seats`` and ``seats_ready`` are None while no execution has accepted the booking.
 
     ``email`` is in words: "sent", "already sent" (by another execution), "being sent", "not yet",
-    "not sent", or "perhaps sent" (a run ended between the sending and its record). ``why`` is a
-    sentence about ``error``. ``message`` is the id that SQS gave to what it was started by.
+    "not sent", "perhaps sent" (a run ended between the sending and its record), or "not permitted
+    to read". ``why`` is a sentence about ``error``. ``message`` is the id that SQS gave to what
+    started it.
     """
 
     arn: str
@@ -78,29 +82,42 @@ class Rows:
         return execution
 
     def _row(self, execution: Described) -> Row:
-        booking = execution.booking
         output = _output(execution)
-        ready = seats = output.seats if output else None
-        if output is None and booking:
-            claim = self._claim(booking)
-            if claim:
-                ready = self._bookings.seats_ready(booking, claim.user_id)
-                seats = claim.quantity
+        ready: int | None
+        seats: int | None
+        if output:
+            ready, seats, email = output.seats, output.seats, output.email
+        else:
+            ready, seats, email = self._from_the_tables(execution)
         return Row(
             execution.arn,
             execution.name,
             execution.status,
             message_of(execution.input),
-            booking,
+            execution.booking,
             ready,
             seats,
-            output.email if output else self._email(execution),
+            email,
             execution.started_at,
             execution.stopped_at,
             execution.redrives,
             execution.error,
             _why(execution),
         )
+
+    def _from_the_tables(self, execution: Described) -> tuple[int | None, int | None, str]:
+        """Seats ready, seats, and email. What may not be read hides nothing else."""
+        booking, ready, seats = execution.booking, None, None
+        try:
+            claim = self._claim(booking) if booking else None
+            if booking and claim:
+                ready = self._bookings.seats_ready(booking, claim.user_id)
+                seats = claim.quantity
+            return ready, seats, self._email(execution)
+        except ClientError as error:
+            if error.response["Error"].get("Code", "").startswith("AccessDenied"):
+                return ready, seats, _FORBIDDEN
+            raise
 
     def _claim(self, booking: str) -> Claim | None:
         known = self._claims.get(booking)
@@ -130,7 +147,7 @@ class Rows:
         if row.status in OPEN or row.stopped_at is None:
             return False
         settled = self._now() - row.stopped_at > _SETTLED_AFTER and row.email != _BEING_SENT
-        return settled or row.status == "SUCCEEDED"
+        return row.status == "SUCCEEDED" or (settled and row.email != _FORBIDDEN)
 
 
 @dataclass(frozen=True)

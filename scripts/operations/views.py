@@ -38,7 +38,7 @@ class Views:
     def __init__(self, executions: Executions, now: Callable[[], datetime]) -> None:
         self._executions = executions
         self._now = now
-        self._definitions: Kept[str, tuple[dict[str, Any] | None]] = Kept(_DEFINITIONS)
+        self._definitions: Kept[str, dict[str, Any]] = Kept(_DEFINITIONS)
 
     def read(self, arn: str, before: View | None) -> View:
         """``before`` is the view that was read last. Raises what boto3 raises."""
@@ -80,9 +80,10 @@ class Views:
     def _definition(self, arn: str) -> dict[str, Any] | None:
         known = self._definitions.get(arn)
         if known is None:
-            known = (self._executions.definition(arn),)
-            self._definitions.put(arn, known)
-        return known[0]
+            known = self._executions.definition(arn)
+            if known is not None:
+                self._definitions.put(arn, known)
+        return known
 
 
 def _over(before: View, execution: Described) -> bool:

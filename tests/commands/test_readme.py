@@ -22,7 +22,8 @@ COMMANDS = [
 NEED_AN_ACCOUNT = [
     command
     for command in COMMANDS
-    if command.startswith(("aws ", "scripts/deploy ")) and "--region eu-west-1" in command
+    if command.startswith(("aws ", "scripts/deploy ", "scripts/minitickets "))
+    and "--region eu-west-1" in command
 ]
 
 
@@ -68,6 +69,15 @@ def test_the_readmes_deployments_are_such_as_the_command_takes(command):
     from sam_template import load_sam
 
     deploy(load_sam(TEMPLATE)).make_context("scripts/deploy", command.split()[1:])
+
+
+def test_the_readmes_console_on_aws_is_such_as_the_command_takes():
+    from operations.commands.console import console
+
+    (command,) = [c for c in NEED_AN_ACCOUNT if c.startswith("scripts/minitickets")]
+    _, name, *options = command.split()
+    assert name == console.name
+    console.make_context(name, options)
 
 
 @pytest.mark.slow

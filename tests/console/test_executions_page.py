@@ -92,13 +92,13 @@ def test_enter_finds_a_bookings_executions_and_the_address_keeps_it(served, brow
     served.book(bookingId="bk_one")
     served.book(bookingId="bk_one_2")
     browser_page.goto(served.url)
-    tab_to(browser_page, "Booking id")
+    tab_to(browser_page, "Whole booking id")
     browser_page.keyboard.type("bk_one")
     browser_page.keyboard.press("Enter")
     expect(browser_page).to_have_url(f"{served.url}/?booking=bk_one")
     for _ in range(2):
         expect(row_of(browser_page, "bk_one")).to_be_visible()
-        expect(browser_page.get_by_label("Booking id")).to_have_value("bk_one")
+        expect(browser_page.get_by_label("Whole booking id")).to_have_value("bk_one")
         expect(browser_page.locator("tbody tr")).to_have_count(1)
         browser_page.reload()
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import boto3
 import pytest
@@ -61,7 +62,16 @@ def deploy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[object]:
         client = boto3.client("cloudformation", REGION)
         for stack in ("minitickets-ontomoto", bucket.BUCKET_STACK):
             client.delete_stack(StackName=stack)
-        mock.stop()
+        s3 = boto3.client("s3", REGION)
+        for kept in artifact_buckets(s3):
+            for entry in s3.list_objects_v2(Bucket=kept).get("Contents", []):
+                s3.delete_object(Bucket=kept, Key=entry["Key"])
+            s3.delete_bucket(Bucket=kept)
+        mock.stop(remove_data=False)
+
+
+def artifact_buckets(s3: Any) -> list[str]:
+    return [each["Name"] for each in s3.list_buckets()["Buckets"] if "artifacts" in each["Name"]]
 
 
 def queue_timeout() -> str:
@@ -85,7 +95,7 @@ def test_the_artifact_bucket_is_private_encrypted_and_named_for_account_and_regi
     code, said = deploy()
     assert code == 0, said
     s3 = boto3.client("s3", REGION)
-    (name,) = [each["Name"] for each in s3.list_buckets()["Buckets"] if "artifacts" in each["Name"]]
+    (name,) = artifact_buckets(s3)
     assert name == f"minitickets-artifacts-123456789012-{REGION}"
     (template,) = s3.list_objects_v2(Bucket=name)["Contents"]
     assert template["Key"].startswith("templates/")

@@ -9,7 +9,7 @@ import pytest
 from botocore.exceptions import EndpointConnectionError
 
 from execution_history import Status
-from fixtures.aws_account import NOW, Account
+from fixtures.aws_account import NOW, Account, refusal
 from fixtures.histories import REDRIVEN, failing_map, history
 from operations.context import Options
 from operations.executions import Executions
@@ -18,6 +18,7 @@ from operations.following import Follower
 from operations.rates import Bucket
 
 LOCAL = Options(None, None, None, "dev", False)
+DEFINITION = '{"StartAt": "Seats", "States": {}}'
 LATER = NOW + timedelta(days=30)
 SUCCEEDED = json.dumps({"tickets": {"ready": 4}, "bookingId": "bk", "email": "sent"})
 
@@ -54,7 +55,7 @@ def stage():
 def running(stage, events):
     arn = stage.stepfunctions.add("bk", "RUNNING", stopDate=None)
     stage.stepfunctions.histories[arn] = events
-    stage.stepfunctions.definitions[arn] = '{"StartAt": "Seats", "States": {}}'
+    stage.stepfunctions.definitions[arn] = DEFINITION
     return arn
 
 
@@ -115,6 +116,7 @@ def test_a_history_that_lags_behind_the_executions_end_is_read_on(stage):
 @pytest.mark.parametrize("shape", REDRIVEN.values(), ids=REDRIVEN)
 def test_a_redrive_is_seen(stage, shape):
     arn = stage.stepfunctions.add("bk")
+    stage.stepfunctions.definitions[arn] = DEFINITION
     stage.stepfunctions.histories[arn] = history(*failing_map())
     assert stage.follower.view(arn).history.status == "FAILED"
     stage.stepfunctions.executions[arn].update(status="RUNNING", redriveCount=1)
@@ -221,11 +223,42 @@ def test_only_the_twenty_latest_histories_are_kept_and_no_definition_is_read_twi
     for number in range(21):
         arn = stage.stepfunctions.add(f"bk_{number}")
         stage.stepfunctions.histories[arn] = history(*failing_map())
+        stage.stepfunctions.definitions[arn] = DEFINITION
         stage.follower.view(arn)
     last, first = arn, next(iter(stage.stepfunctions.executions))
     assert stage.calls_of(lambda: stage.follower.view(last)) == {"DescribeExecution": 1}
     again = stage.calls_of(lambda: stage.follower.view(first))
     assert again == {"DescribeExecution": 1, "GetExecutionHistory": 3}
+
+
+def test_a_definition_that_may_be_read_at_last_is_read(stage):
+    arn = running(stage, history(*failing_map())[:4])
+    forbidden = stage.stepfunctions.definitions.pop(arn)
+    assert stage.follower.view(arn).definition is None
+    stage.stepfunctions.definitions[arn] = forbidden
+    stage.stepfunctions.histories[arn] = history(*failing_map())[:6]
+    stage.clock += 1
+    assert stage.follower.view(arn).definition == json.loads(DEFINITION)
+
+
+def test_tables_that_may_not_be_read_hide_neither_their_row_nor_the_others(stage, monkeypatch):
+    def forbidden(**_):
+        raise refusal("GetItem", "AccessDeniedException")
+
+    stage.stepfunctions.add("bk_1", error="Timeout")
+    monkeypatch.setattr(stage.tables, "get_item", forbidden)
+    row = stage.row("bk_1")
+    assert (row.error, row.seats, row.email) == ("Timeout", None, "not permitted to read")
+
+
+@pytest.mark.parametrize("booking", ["L" * 2100, "\ud800x", "a b"])
+def test_no_table_is_asked_for_what_is_no_booking_id(stage, booking):
+    """DynamoDB takes keys of 2048 bytes: one such message would take the whole list down."""
+    stage.stepfunctions.add(booking, error="InvalidBooking")
+    assert stage.calls_of(stage.follower.rows) == {"ListExecutions": 1, "DescribeExecution": 1}
+    (row,) = stage.follower.rows()
+    assert row.booking == booking.replace("\ud800", "\ufffd")
+    assert row.booking.encode()  # as a page's socket does
 
 
 def test_on_aws_a_reading_is_fresh_for_three_seconds():

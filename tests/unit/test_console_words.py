@@ -1,5 +1,6 @@
 """What a page leaves out, and how it writes times and spans."""
 
+import time
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -18,12 +19,23 @@ from console.words import clock, many, moment, span
          r'[{"body": "{\"email\": \"…@example.com\"}"}]'),
         ("Pat <pat@example.com>, kim@example.org", "Pat <…@example.com>, …@example.org"),
         ("zoë@exämple.com", "…@exämple.com"),
-        ("a@b@c.example", "…@c.example"),
+        ("a@b@c.example", "…@…@c.example"),
+        ('to "john doe"@c.example', 'to "…@c.example'),
+        (r"pat\u0040example.com", r"…\u0040example.com"),
+        (r'\"pat\\u0040example.com\"', r'\"…\\u0040example.com\"'),
         ("Seat 2 of 4 @ Tempodrom", "Seat 2 of 4 @ Tempodrom"),
     ],
 )  # fmt: skip
 def test_no_page_shows_whose_address_it_is(text, shown):
     assert masked(text) == shown
+
+
+@pytest.mark.parametrize("text", ["a" * 200_000, "a@" * 50_000, '"' * 100_000, "@" * 100_000])
+def test_no_message_makes_the_masking_slow(text):
+    """It runs where all pages are served. A second is far above what it needs: milliseconds."""
+    started = time.process_time()
+    masked(text)
+    assert time.process_time() - started < 1
 
 
 @pytest.mark.parametrize(

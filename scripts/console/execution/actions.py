@@ -3,6 +3,7 @@
 from nicegui import run, ui
 
 from console.context import Console
+from console.links import path_of
 from console.parts import focus
 from console.words import many, moment
 from execution_status import OPEN
@@ -18,6 +19,7 @@ class Actions:
         self._console = console
         self._view: View | None = None
         self._asked_at_redrives = -1
+        self._starting = False
         with ui.element("section").classes("actions").props('aria-label="Actions"'):
             self._redrive, self._why_redrive = self._action("Redrive", self._do_redrive)
             self._rerun, self._why_rerun = self._action("Run again", self._do_rerun)
@@ -58,9 +60,10 @@ class Actions:
             self._complain(error)
 
     async def _do_rerun(self) -> None:
-        if self._view is None:
+        if self._view is None or self._starting:  # pressed twice
             return
         operator, execution = self._console.operator, self._view.execution
+        self._starting = True
         try:
             notes = await run.io_bound(warnings, operator.bookings, execution, operator.now())
             if notes and not await self._confirmed(notes):
@@ -69,7 +72,10 @@ class Actions:
         except KNOWN as error:
             self._complain(error)
             return
-        ui.navigate.to(f"/execution/{str(arn).rpartition(':')[2]}")
+        finally:
+            self._starting = False
+        if arn is not None:  # None while the console itself is stopping
+            ui.navigate.to(path_of(arn.rpartition(":")[2]))
 
     async def _confirmed(self, notes: list[str]) -> bool:
         with ui.dialog() as dialog, ui.card().classes("dialog"):

@@ -34,7 +34,8 @@ class Data:
 
     def _draw(self) -> None:
         for label, text in zip(self._parts, self._texts, strict=False):
-            label.set_text(pretty(text if self._whole.value else masked(text)))
+            shown = pretty(text)
+            label.set_text(shown if self._whole.value else masked(shown))
 
 
 def _part(title: str) -> ui.label:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from nicegui import ui
 
 from console.execution.focus import Focus
+from console.privacy import masked
 from console.tables import LiveTable, Row, cell
 from console.words import clock
 from execution_history import Entry, Matrix
@@ -25,7 +26,7 @@ class Events:
         self._labels: dict[object, str] = {}
         with ui.element("p").classes("facts"):
             self._asked = ui.input("Find in the events", on_change=self._restart)
-            self._asked.props("dense outlined clearable debounce=200")
+            self._asked.props("dense outlined clearable debounce=200 maxlength=200")
             self._count = ui.label().props('role="status"')
             self._back = ui.button("Earlier", on_click=lambda: self._turn(-1))
             self._on = ui.button("Later", on_click=lambda: self._turn(1))
@@ -76,7 +77,7 @@ class Events:
             "type": cell(entry.type),
             "state": cell(entry.state, pick=entry.state) if entry.state else cell(""),
             "seat": cell(self._seat(entry)),
-            "words": cell(entry.words),
+            "words": cell(masked(entry.words)),
         }
 
     def _turn(self, pages: int) -> None:

@@ -14,6 +14,11 @@ from execution_history import History, Status, Tally, tallies
 
 _ORDER = ("succeeded", "failed", "running", "pending", "aborted", "caught")
 
+_WITHHELD = (
+    "You are not permitted to call DescribeStateMachineForExecution, so there is no graph. The "
+    "seats and the events need none."
+)
+
 
 class Graph:
     """Drawn once, since a definition does not change while it is executed; then only coloured."""
@@ -27,7 +32,12 @@ class Graph:
         self._refused = False
 
     def show(self, history: History, definition: dict[str, Any] | None, focus: Focus) -> None:
-        if self._drawn is None and not self._refused:
+        if definition is None:
+            self._box.clear()
+            with self._box:
+                ui.label(_WITHHELD).classes("empty")
+        elif self._drawn is None and not self._refused:
+            self._box.clear()
             self._draw(definition)
         if self._drawn:
             found = tallies(history, focus.seat)
@@ -35,10 +45,10 @@ class Graph:
                 {name: _state(name, found.get(name)) for name in self._names}, focus.state
             )
 
-    def _draw(self, definition: dict[str, Any] | None) -> None:
+    def _draw(self, definition: dict[str, Any]) -> None:
         with self._box:
             try:
-                drawing = flowchart(definition or {})
+                drawing = flowchart(definition)
             except CannotDraw as reason:
                 self._refused = True
                 ui.label(f"The graph cannot be drawn: {reason}").classes("notice")

@@ -3,6 +3,7 @@
 from nicegui import ui
 
 from console.marks import chip, of_execution
+from console.privacy import masked
 from console.words import many, moment, span
 from execution_history import History, explain, matrices
 from execution_status import OPEN
@@ -75,4 +76,4 @@ def blame(history: History) -> list[str]:
     if not sentences and history.status in ("FAILED", "TIMED_OUT", "ABORTED"):
         why = explain(history.error, history.cause).message
         sentences.append(f"{history.status}: {history.error or 'no error is named'}: {why}")
-    return sentences
+    return [masked(sentence) for sentence in sentences]

@@ -7,6 +7,7 @@ from nicegui import ui
 
 from console.execution.focus import Focus, key
 from console.marks import IDLE, of_state
+from console.privacy import masked
 from console.tables import Cell, LiveTable, Row, cell, marked
 from console.words import clock, many
 from execution_history import Matrix, StateRun, Status, explain, steps
@@ -84,4 +85,4 @@ def _note(run: StateRun) -> str | None:
     if run.status is Status.SUCCEEDED or latest is None:
         return tries or None
     error, why = run.error or latest.error, explain(latest.error, latest.cause).message
-    return " ".join(filter(None, [f"{error}: {why}", f"({tries})" if tries else ""]))
+    return masked(" ".join(filter(None, [f"{error}: {why}", f"({tries})" if tries else ""])))

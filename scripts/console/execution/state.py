@@ -11,6 +11,7 @@ from console.marks import chip, of_state
 from console.privacy import masked
 from console.words import clock, many, span
 from execution_history import Attempt, History, Matrix, Path, StateRun, Status, explain
+from well_formed import well_formed
 
 _AT_ONCE = 10  # visits
 _URGENT = (Status.FAILED, Status.RUNNING, Status.PENDING, Status.ABORTED, Status.CAUGHT)
@@ -90,7 +91,7 @@ def _visit(run: StateRun, where: str) -> None:
                 ui.label(f"took {span(run.ended_at - run.entered_at)}")
         if run.error:
             cause = explain(run.error, run.cause)
-            ui.label(f"{run.error}: {cause.message}").classes("blame")
+            ui.label(masked(f"{run.error}: {cause.message}")).classes("blame")
             if cause.where:
                 ui.label(cause.where).classes("mono dim")
         _attempts(run)
@@ -109,7 +110,7 @@ def _attempts(run: StateRun) -> None:
         with ui.element("ol").classes("attempts"):
             for attempt in run.attempts:
                 with ui.element("li"):
-                    ui.label(_attempt(attempt))
+                    ui.label(masked(_attempt(attempt)))
 
 
 def _attempt(attempt: Attempt) -> str:
@@ -131,12 +132,12 @@ def _data(title: str, text: str | None) -> None:
     with ui.element("details"):
         with ui.element("summary"):
             ui.label(title)
-        ui.label(pretty(masked(text))).classes("data").props("tabindex=0")
+        ui.label(masked(pretty(text))).classes("data").props("tabindex=0")
 
 
 def pretty(text: str) -> str:
     """JSON indented; anything else as it stands."""
     try:
-        return json.dumps(json.loads(text), indent=2, ensure_ascii=False)
+        return well_formed(json.dumps(json.loads(text), indent=2, ensure_ascii=False))
     except (ValueError, RecursionError):
-        return text
+        return well_formed(text)

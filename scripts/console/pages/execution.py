@@ -86,9 +86,14 @@ class ExecutionPage:
             if is_missing(error):
                 return NotFound(f"There is no execution {self._arn} any more, or never was.")
             raise
-        booking = view.execution.booking
-        others = self._console.executions_of(booking) if booking else []
-        return Seen(view, [other for other in others if other.arn != self._arn])
+        return Seen(view, self._others(view.execution.booking))
+
+    def _others(self, booking: str | None) -> list[Row]:
+        try:
+            found = self._console.executions_of(booking) if booking else []
+        except ClientError:  # it takes the tables, which not everybody may read
+            return []
+        return [other for other in found if other.arn != self._arn]
 
     def _show(self, seen: Seen | NotFound) -> None:
         if isinstance(seen, NotFound):
