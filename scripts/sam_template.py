@@ -5,6 +5,7 @@ code, and CloudFormation runs the transform.
 """
 
 import copy
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,8 @@ def translate(sam: Document, region: str = "eu-west-1") -> Document:
     from samtranslator.parser.parser import Parser
     from samtranslator.translator.translator import Translator
 
+    # It complains of metrics that it meant to send to its makers.
+    logging.getLogger("samtranslator.metrics").setLevel(logging.ERROR)
     document = copy.deepcopy(sam)
     for function in _functions(document):
         uri = function.get("CodeUri")

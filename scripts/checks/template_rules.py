@@ -94,7 +94,7 @@ def alarm_says_what_to_do(template: Document) -> Iterator[str]:
     for name, resource in _of_type(template, "AWS::CloudWatch::Alarm"):
         alarm = resource["Properties"]
         description = alarm.get("AlarmDescription", "")
-        if not alarm.get("AlarmActions"):
+        if not alarm.get("AlarmActions") or alarm.get("ActionsEnabled") is False:
             yield f"{name} tells nobody"
         if len(description) <= 30:
             yield f"{name} does not say what to do"

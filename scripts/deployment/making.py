@@ -12,7 +12,7 @@ from operations.screen import Screen, text
 
 PROJECT = Path(__file__).resolve().parents[2]
 TEMPLATE = PROJECT / "template.yaml"
-_CHECKS = ("graph", "template")
+_CHECKS = ("graph", "template", "rules", "roles", "security")
 
 
 @contextmanager

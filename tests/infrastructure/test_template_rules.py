@@ -141,8 +141,9 @@ def test_one_queue_left_out_of_the_policy_is_found(template):
     assert "requests to BookingDeadLetterQueue " in finding
 
 
-def test_an_alarm_that_tells_nobody_is_found(template):
-    alarm(template)["AlarmActions"] = []
+@pytest.mark.parametrize("silent", [{"AlarmActions": []}, {"ActionsEnabled": False}], ids=str)
+def test_an_alarm_that_tells_nobody_is_found(template, silent):
+    alarm(template).update(silent)
     assert found(rules.alarm_says_what_to_do, template) == ["DeadLettersAlarm tells nobody"]
 
 
