@@ -1,6 +1,6 @@
 """Whom the console answers. A foreign page can send requests to 127.0.0.1; it must get nothing."""
 
-import asyncio
+from collections.abc import Coroutine
 from typing import Any
 
 import pytest
@@ -39,8 +39,14 @@ def ask(kind: str, headers: list[tuple[bytes, bytes]]) -> tuple[bool, list[dict[
         raise AssertionError("a refused request is not read")
 
     guard = Guard(application, port=4511)
-    asyncio.run(guard({"type": kind, "headers": headers}, receive, send))
+    _run(guard({"type": kind, "headers": headers}, receive, send))
     return bool(reached), answers
+
+
+def _run(coroutine: Coroutine[Any, Any, None]) -> None:
+    """To its end. Nothing in it waits, and the browser of other tests has the event loop."""
+    with pytest.raises(StopIteration):
+        coroutine.send(None)
 
 
 @pytest.mark.parametrize(("headers", "own"), CASES)

@@ -55,7 +55,8 @@ class ScenarioCard:
         self._switch.props["aria-label"] = f"In force: {title}"
         self._state = ui.label("– off").classes("chip idle")
         if self._scenario.takes_seat:
-            self._seat = ui.number("Seat", placeholder="any", min=1, max=500)
+            # Without min and max, which would turn a mistyped seat into another one without a word.
+            self._seat = ui.number("Seat", placeholder="any")
             self._seat.props("outlined dense stack-label").classes("seat")
             self._seat.props["aria-label"] = f"Seat, any when empty: {title}"
 
