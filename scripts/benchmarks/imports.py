@@ -27,7 +27,6 @@ _SETTINGS = {
     "TICKETS_TABLE": "tickets",
     "TICKETS_BUCKET": "images",
     "EMAIL_FROM": "tickets@minitickets.example",
-    "EMAIL_CONFIGURATION_SET": "minitickets-dev",
     "EMAIL_LEASE_SECONDS": "300",
     "EMAIL_CONFIGURATION_SET": "minitickets-dev",
     "MY_TICKETS_URL": "https://minitickets.example/my-tickets",
