@@ -28,6 +28,6 @@ def span(length: timedelta) -> str:
     return f"{days} d {hours} h" if days else f"{hours} h {minutes} min"
 
 
-def many(count: int, one: str) -> str:
-    """``1 attempt``, ``2 attempts``."""
-    return f"{count} {one}" if count == 1 else f"{count} {one}s"
+def many(count: int, one: str, more: str | None = None) -> str:
+    """``1 attempt``, ``2 attempts``; ``more`` is a plural that takes more than an s."""
+    return f"{count} {one}" if count == 1 else f"{count} {more or one + 's'}"

@@ -7,7 +7,7 @@ once, by ``read``, and asks ``entries`` and ``billed`` of that :class:`Reading`.
 
 from execution_history.bill import FREE_A_MONTH, billed, cost, transitions
 from execution_history.causes import NEVER_MENDED, Cause, explain, shortened
-from execution_history.matrix import Matrix, Row, matrices, steps, unreached
+from execution_history.matrix import Matrix, Row, labels, matrices, place, steps, unreached
 from execution_history.model import Attempt, History, Path, StateRun, Status, Step
 from execution_history.reading import Reading, read, read_history
 from execution_history.tally import Tally, tallies
@@ -32,7 +32,9 @@ __all__ = [
     "cost",
     "entries",
     "explain",
+    "labels",
     "matrices",
+    "place",
     "read",
     "read_history",
     "shortened",

@@ -1,6 +1,7 @@
 """A Map's iterations against its states, and what a definition holds that was never reached."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,6 +49,17 @@ def matrices(history: History, definition: dict[str, Any] | None = None) -> list
             inside.setdefault(run.path, {})[run.name] = run
     order = _order(definition) if definition else []
     return [_matrix(run, history, inside, order) for run in history.current if run.type == "Map"]
+
+
+def labels(matrices: Iterable[Matrix]) -> dict[Path, str]:
+    """What each iteration is called."""
+    return {row.path: row.label for matrix in matrices for row in matrix.rows}
+
+
+def place(path: Path, labels: dict[Path, str]) -> str:
+    """The iterations around a path, from the outermost inwards: ``seat 3``; nothing outside."""
+    depths = range(1, len(path) + 1)
+    return ", ".join(labels[path[:depth]] for depth in depths if path[:depth] in labels)
 
 
 def unreached(history: History, definition: dict[str, Any]) -> list[str]:

@@ -13,6 +13,7 @@ from execution_history import (
     StateRun,
     Status,
     explain,
+    labels,
     matrices,
     unreached,
 )
@@ -135,7 +136,7 @@ def _cell(run: StateRun | None) -> Text:
 
 def _failures(screen: Screen, report: Report) -> None:
     history = report.history
-    rows = {row.path: row.label for matrix in report.matrices for row in matrix.rows}
+    rows = labels(report.matrices)
     for title, runs in (("Failed", history.failures), ("Caught", history.caught)):
         for run in runs:
             _failure(screen, f"{title}: {run.name}{_where(run, rows)}", run)

@@ -1,10 +1,12 @@
 """Redrive and Run again: each to be pressed only when it can help, else with the reason why not."""
 
+from collections.abc import Awaitable, Callable
+
 from nicegui import run, ui
 
 from console.context import Console
 from console.links import path_of
-from console.parts import focus
+from console.parts import button, focus
 from console.words import many, moment
 from execution_status import OPEN
 from operations.advice import advise
@@ -39,12 +41,12 @@ class Actions:
         self._why_rerun.set_text(_sentence(why_not is None, why_not or anew))
         self._outcome.set_text(_outcome(execution))
 
-    def _action(self, label: str, do: object) -> tuple[ui.button, ui.label]:
+    def _action(self, label: str, do: Callable[[], Awaitable[None]]) -> tuple[ui.button, ui.label]:
         with ui.element("div").classes("action"):
-            button = ui.button(label, on_click=do).props("no-caps unelevated")  # type: ignore[arg-type]
+            choice = button(label, main=True).on_click(do)
             reason = ui.label().classes("dim")
-        button.set_enabled(False)
-        return button, reason
+        choice.set_enabled(False)
+        return choice, reason
 
     async def _do_redrive(self) -> None:
         if self._view is None:

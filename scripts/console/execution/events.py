@@ -8,7 +8,7 @@ from console.execution.focus import Focus
 from console.privacy import masked
 from console.tables import LiveTable, Row, cell
 from console.words import clock
-from execution_history import Entry, Matrix
+from execution_history import Entry, Matrix, Path, labels, place
 
 _PAGE = 100
 _COLUMNS = [
@@ -23,7 +23,7 @@ class Events:
         self._focus = focus
         self._page = 0
         self._entries: Sequence[Entry] = ()
-        self._labels: dict[object, str] = {}
+        self._labels: dict[Path, str] = {}
         with ui.element("p").classes("facts"):
             self._asked = ui.input("Find in the events", on_change=self._restart)
             self._asked.props("dense outlined clearable debounce=200 maxlength=200")
@@ -37,7 +37,7 @@ class Events:
 
     def show(self, entries: Sequence[Entry], matrices: list[Matrix]) -> None:
         self._entries = entries
-        self._labels = {row.path: row.label for matrix in matrices for row in matrix.rows}
+        self._labels = labels(matrices)
         self._draw()
 
     def _draw(self) -> None:
@@ -66,9 +66,7 @@ class Events:
         return asked in text.casefold()
 
     def _seat(self, entry: Entry) -> str:
-        depths = range(1, len(entry.path) + 1)
-        labels = (self._labels.get(entry.path[:depth]) for depth in depths)
-        return ", ".join(filter(None, labels))
+        return place(entry.path, self._labels)
 
     def _row(self, entry: Entry) -> Row:
         return {

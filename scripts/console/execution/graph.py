@@ -12,7 +12,14 @@ from console.marks import of_state
 from console.words import many
 from execution_history import History, Status, Tally, tallies
 
-_ORDER = ("succeeded", "failed", "running", "pending", "aborted", "caught")
+_ORDER = (
+    Status.SUCCEEDED,
+    Status.FAILED,
+    Status.RUNNING,
+    Status.PENDING,
+    Status.ABORTED,
+    Status.CAUGHT,
+)
 
 _WITHHELD = (
     "You are not permitted to call DescribeStateMachineForExecution, so there is no graph. The "
@@ -60,10 +67,10 @@ class Graph:
 def _state(name: str, tally: Tally | None) -> NodeState:
     if tally is None:
         return NodeState("idle", "", f"{name}: not reached")
-    counts = [(getattr(tally, status), of_state(Status(status))) for status in _ORDER]
+    counts = [(tally.count(status), of_state(status)) for status in _ORDER]
     words = [f"{count} {mark.sign}" for count, mark in counts if count]
     told = [f"{count} {mark.word}" for count, mark in counts if count]
     if tally.retries:
         words.append(f"{tally.retries} ↻")
-        told.append(many(tally.retries, "retry").replace("retrys", "retries"))
+        told.append(many(tally.retries, "retry", "retries"))
     return NodeState(tally.status.value, " ".join(words), f"{name}: {', '.join(told)}")

@@ -5,7 +5,7 @@ from nicegui import ui
 from console.marks import chip, of_execution
 from console.privacy import masked
 from console.words import many, moment, span
-from execution_history import History, explain, matrices
+from execution_history import History, explain, labels, matrices
 from execution_status import OPEN
 from operations.context import Operator
 from operations.executions import Described
@@ -61,7 +61,7 @@ class Head:
 
 def blame(history: History) -> list[str]:
     """What failed and why, a sentence for each state to blame; at most three."""
-    seats = {row.path: row.label for matrix in matrices(history) for row in matrix.rows}
+    seats = labels(matrices(history))
     sentences = []
     for run in history.failures[:3]:
         depths = range(len(run.path), 0, -1)

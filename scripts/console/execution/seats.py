@@ -7,6 +7,7 @@ from nicegui import ui
 
 from console.execution.focus import Focus, key
 from console.marks import IDLE, of_state
+from console.parts import Words, heading
 from console.privacy import masked
 from console.tables import Cell, LiveTable, Row, cell, marked
 from console.words import clock, many
@@ -24,7 +25,7 @@ class Seats:
         self._focus = focus
         self._image = image
         self._box = ui.element("div").classes("stack")
-        self._tables: dict[str, tuple[ui.label, LiveTable]] = {}
+        self._tables: dict[str, tuple[Words, LiveTable]] = {}
         with self._box:
             self._none = ui.label("No seat has begun.").classes("empty")
             self._unfinished = ui.switch("Only what is not ready").props("dense")
@@ -34,21 +35,21 @@ class Seats:
         self._none.set_visibility(not matrices)
         for matrix in matrices:
             columns = (definition and steps(definition, matrix.name)) or matrix.columns
-            heading, table = self._table(matrix, columns)
-            heading.set_text(f"{matrix.name}: {matrix.succeeded} of {len(matrix.rows)} done")
+            title, table = self._table(matrix, columns)
+            title.set_text(f"{matrix.name}: {matrix.succeeded} of {len(matrix.rows)} done")
             rows = [row for row in matrix.rows if self._is_wanted(row)]
             table.show([self._row(row, columns) for row in rows])
 
-    def _table(self, matrix: Matrix, columns: list[str]) -> tuple[ui.label, LiveTable]:
+    def _table(self, matrix: Matrix, columns: list[str]) -> tuple[Words, LiveTable]:
         name = f"{key(matrix.path)} {matrix.name} {columns}"
         if name not in self._tables:
             heads = [("seat", "Seat"), *((c, c) for c in columns), ("ticket", "Ticket")]
             with self._box:
-                heading = ui.label().classes("subtitle").props("role=heading aria-level=2")
+                title = heading("", 2)
                 table = LiveTable(
                     heads, empty="Every seat is ready.", tall=True, on_pick=self._focus.pick_seat
                 )
-            self._tables[name] = heading, table
+            self._tables[name] = title, table
         return self._tables[name]
 
     def _is_wanted(self, row: Iteration) -> bool:

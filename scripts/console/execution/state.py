@@ -8,9 +8,20 @@ from nicegui import ui
 from asl_walk import scopes
 from console.execution.focus import Focus
 from console.marks import chip, of_state
+from console.parts import heading
 from console.privacy import masked
 from console.words import clock, many, span
-from execution_history import Attempt, History, Matrix, Path, StateRun, Status, explain
+from execution_history import (
+    Attempt,
+    History,
+    Matrix,
+    Path,
+    StateRun,
+    Status,
+    explain,
+    labels,
+    place,
+)
 from well_formed import well_formed
 
 _AT_ONCE = 10  # visits
@@ -40,13 +51,13 @@ class StatePanel:
             visits = [r for r in history.current if r.name == focus.state and focus.holds(r.path)]
             visits.sort(key=lambda run: (_urgency(run.status), _iterations(run.path)))
             self._head(focus.state, definition)
-            labels = {row.path: row.label for matrix in matrices for row in matrix.rows}
+            seats = labels(matrices)
             for run in visits[: self._limit]:
-                _visit(run, _where(run.path, labels))
+                _visit(run, place(run.path, seats))
             self._rest(len(visits))
 
     def _head(self, name: str, definition: dict[str, Any] | None) -> None:
-        ui.label(name).classes("subtitle").props("role=heading aria-level=2")
+        heading(name, 2)
         for scope in scopes(definition or {}):
             comment = scope.states.get(name, {}).get("Comment")
             if isinstance(comment, str):
@@ -72,11 +83,6 @@ def _urgency(status: Status) -> int:
 
 def _iterations(path: Path) -> list[int]:
     return [step.key for step in path if isinstance(step.key, int)]
-
-
-def _where(path: Path, labels: dict[Path, str]) -> str:
-    depths = range(1, len(path) + 1)
-    return ", ".join(labels[path[:depth]] for depth in depths if path[:depth] in labels)
 
 
 def _visit(run: StateRun, where: str) -> None:
