@@ -1,7 +1,7 @@
 """What every page has: the bar with its ways, and the notice when nothing answers."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from typing import TypeVar
 
@@ -14,8 +14,21 @@ from operations.failures import KNOWN, sentence
 _STYLE = '<link rel="stylesheet" href="/static/console.css">'
 _BRAND = "#1f4e8c"  # --brand of console.css, for Quasar's own elements
 _READING_SECONDS = 1.0
+_OPENING_SECONDS = 60.0  # a busy machine's browser takes ten
 _FAILURES = (*KNOWN, SwitchesError)
 T = TypeVar("T")
+
+
+@asynccontextmanager
+async def opened(console: Console, here: str, title: str) -> AsyncIterator[None]:
+    """A page whose content comes once its socket is there.
+
+    What one typed or pressed before would stay on the page unheard: another body than the one seen
+    would be sent. A page that is asked for and never opened in a browser is forgotten.
+    """
+    with frame(console, here, title):
+        await ui.context.client.connected(timeout=_OPENING_SECONDS)
+        yield
 
 
 @contextmanager

@@ -121,6 +121,13 @@ def test_a_pasted_body_goes_out_as_it_stands_though_it_is_no_json(served, page):
     expect(body(page)).to_have_value(pasted)
 
 
+def test_nothing_can_be_typed_while_the_console_does_not_hear_it(served, browser_page):
+    browser_page.route_web_socket(re.compile("/_nicegui_ws/"), lambda _: None)  # silent for ever
+    browser_page.goto(f"{served.url}/book")
+    expect(browser_page.get_by_role("navigation")).to_be_visible()
+    expect(body(browser_page)).to_have_count(0)
+
+
 def test_a_second_delivery_by_hand_waits_for_its_own_execution(served, page):
     again = booking(bookingId="bk_again")
     served.book(bookingId="bk_again")

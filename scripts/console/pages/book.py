@@ -8,7 +8,7 @@ from console.booking.samples import SAMPLES, Sample
 from console.booking.sending import send
 from console.booking.sent import SentList
 from console.context import Console
-from console.frame import frame
+from console.frame import opened
 from console.parts import Words, button, focus, heading, press, style
 from operations.failures import KNOWN, sentence
 
@@ -20,8 +20,8 @@ _WARNING = (
 
 def register(console: Console) -> None:
     @ui.page("/book")
-    def page() -> None:
-        with frame(console, "/book", "Book"):
+    async def page() -> None:
+        async with opened(console, "/book", "Book"):
             style()
             heading("Book")
             if console.endpoint is None:

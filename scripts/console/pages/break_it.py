@@ -9,7 +9,7 @@ from console.breaking.faults import ActiveFault, FaultSwitches, Switches, Switch
 from console.breaking.scenario_card import ScenarioCard
 from console.breaking.scenarios import Scenario, scenarios
 from console.context import Console
-from console.frame import frame, live
+from console.frame import live, opened
 from console.links import page_of
 from console.parts import button, heading, style
 from execution_history import NEVER_MENDED
@@ -22,8 +22,8 @@ _FAILED_AT_MOST = 50
 
 def register(console: Console) -> None:
     @ui.page("/break-it")
-    def page() -> None:
-        with frame(console, "/break-it", "Break it"):
+    async def page() -> None:
+        async with opened(console, "/break-it", "Break it"):
             style()
             heading("Break it")
             if console.switches is None:

@@ -15,7 +15,7 @@ from console.execution.graph import Graph
 from console.execution.head import Head
 from console.execution.seats import Seats
 from console.execution.state import StatePanel
-from console.frame import frame, live
+from console.frame import live, opened
 from console.parts import button, heading, style
 from execution_history import matrices
 from operations.finding import NotFound, is_missing
@@ -34,8 +34,8 @@ class Seen(NamedTuple):
 
 def register(console: Console) -> None:
     @ui.page("/execution/{name}")
-    def page(name: str) -> None:
-        with frame(console, f"/execution/{name}", "Execution"):
+    async def page(name: str) -> None:
+        async with opened(console, f"/execution/{name}", "Execution"):
             style()
             ui.add_head_html(_STYLE)
             ExecutionPage(console, name)

@@ -6,7 +6,7 @@ from nicegui import ui
 
 from console.context import Console
 from console.filters import Filters, show_filters
-from console.frame import frame, live
+from console.frame import live, opened
 from console.links import page_of
 from console.marks import of_execution
 from console.parts import Words, button, heading, style
@@ -31,8 +31,8 @@ _COLUMNS = [
 
 def register(console: Console) -> None:
     @ui.page("/")
-    def page(status: str = "", booking: str = "") -> None:
-        with frame(console, "/", "Executions"):
+    async def page(status: str = "", booking: str = "") -> None:
+        async with opened(console, "/", "Executions"):
             style()
             heading("Executions")
             filters = Filters.read(status, booking)
