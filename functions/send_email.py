@@ -8,7 +8,7 @@ from minitickets.adapters.mailer import Mailer
 from minitickets.clock import utc_now
 from minitickets.domain.booking import Booking
 from minitickets.domain.confirmation import write_confirmation
-from minitickets.domain.email_job import SENT, send_once
+from minitickets.domain.email_job import SENT, Owner, send_once
 from minitickets.errors import EmailRejected, EmailThrottled
 from minitickets.observability import count, logger, step
 from minitickets.settings import required, required_seconds
@@ -23,7 +23,7 @@ MY_TICKETS_URL = required("MY_TICKETS_URL")
 def handler(event: dict[str, Any]) -> dict[str, Any]:
     """Send, or find it sent.
 
-    ``{"booking": facts, "email", "execution"}`` →
+    ``{"booking": facts, "email", "execution", "redriveCount"}`` →
     ``{"email": "sent" | "already-sent", "messageId"}``; the id is null when it was sent before.
     """
     booking = Booking.from_json(event["booking"])
@@ -32,7 +32,7 @@ def handler(event: dict[str, Any]) -> dict[str, Any]:
         outcome = send_once(
             JOBS,
             booking.booking_id,
-            owner=event["execution"],
+            owner=Owner(event["execution"], event.get("redriveCount", 0)),
             lease=LEASE,
             clock=utc_now,
             send=lambda: MAILER.send(event["email"], booking.booking_id, confirmation),

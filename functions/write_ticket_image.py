@@ -9,7 +9,7 @@ from minitickets.adapters.image_bucket import ImageBucket
 from minitickets.adapters.tickets_table import TicketsTable
 from minitickets.domain.booking import qr_payload
 from minitickets.domain.local_time import local_start
-from minitickets.domain.seats import Ticket, read_reserved
+from minitickets.domain.seats import Ticket, read_reserved, write_image
 from minitickets.drawing.ticket_image import TicketFace, draw_ticket
 from minitickets.observability import logger, step
 from minitickets.settings import required
@@ -28,7 +28,7 @@ def handler(event: dict[str, Any]) -> dict[str, Any]:
     image = draw_ticket(face(ticket))
     if image.replaced:
         logger.warning("characters replaced on the ticket", characters=list(image.replaced))
-    IMAGES.write(ticket.image_key, image.png)
+    write_image(IMAGES, ticket, image.png)
     logger.info("image written", bytes=len(image.png))
     return {"createdAt": ticket.created_at}
 

@@ -1,8 +1,8 @@
 """What stands between a caller and moto: the points where AWS is stricter, or keeps more.
 
 - A web page is refused (:mod:`local_stack.own_requests`).
-- DynamoDB: one request at a time. moto checks a condition and writes in two steps, so of two racing
-  conditional puts both could win.
+- DynamoDB and S3: one request at a time each. moto checks a condition and writes in two steps, so
+  of two racing conditional puts both could win.
 - SQS: a body that AWS does not take is refused (moto takes it).
 - SES: faults are played here, and what was requested is kept.
 - The faults are seen and changed at a path of their own (:mod:`local_stack.fault_control`).
@@ -51,6 +51,7 @@ class AwsEndpoint:
         self._outbox = outbox
         self._faults = faults
         self._dynamodb = threading.Lock()
+        self._s3 = threading.Lock()
         self.fault_control = FaultControl(faults)
 
     def __call__(self, environ: "WSGIEnvironment", start: "StartResponse") -> Iterable[bytes]:
@@ -61,6 +62,9 @@ class AwsEndpoint:
         target = environ.get("HTTP_X_AMZ_TARGET", "")
         if target.startswith("DynamoDB_"):
             with self._dynamodb:
+                return list(self._moto(environ, start))
+        if "/s3/aws4_request" in environ.get("HTTP_AUTHORIZATION", ""):
+            with self._s3:
                 return list(self._moto(environ, start))
         if target.startswith("AmazonSQS.SendMessage"):
             return self._send_message(environ, start)

@@ -42,7 +42,7 @@ MAY = {
     "ReserveTicket": [({"dynamodb:PutItem"}, TICKETS, None)],
     "WriteTicketImage": [
         ({"dynamodb:GetItem"}, TICKETS, None),
-        ({"s3:PutObject"}, IMAGES, None),
+        ({"s3:PutObject", "s3:GetObject"}, IMAGES, None),
     ],
     "MarkTicketReady": [({"dynamodb:UpdateItem"}, TICKETS, None)],
     "SendEmail": [

@@ -7,6 +7,7 @@ from minitickets.adapters.image_bucket import ImageBucket
 from minitickets.adapters.jobs_table import JobsTable
 from minitickets.adapters.tickets_table import TicketsTable
 from minitickets.domain.booking import Booking
+from minitickets.domain.email_job import Owner
 from minitickets.domain.seats import Ticket, TicketRef
 
 BOOKING = Booking(
@@ -70,7 +71,7 @@ def test_reads_are_consistent_since_a_stale_one_would_draw_or_send_wrongly(read)
     [
         lambda client: TicketsTable(client, "t").put_new(TICKET),
         lambda client: JobsTable(client, "t").claim(BOOKING, "identity", "arn:us", "now"),
-        lambda client: JobsTable(client, "t").lease("bk_1", "arn:us", 1, 2, 3),
+        lambda client: JobsTable(client, "t").lease("bk_1", Owner("arn:us", 0), 1, 2, 3),
     ],
     ids=["reserve", "claim", "lease"],
 )
@@ -91,8 +92,8 @@ def test_a_lost_condition_tells_what_was_in_the_way_in_the_same_request(write):
             TicketRef("usr_1", "bk_1", 1, "2026"), "2027"
         ),
         lambda client: JobsTable(client, "t").claim(BOOKING, "identity", "arn:us", "now"),
-        lambda client: JobsTable(client, "t").lease("bk_1", "arn:us", 1, 2, 3),
-        lambda client: JobsTable(client, "t").release("bk_1", "arn:us", 1, 2),
+        lambda client: JobsTable(client, "t").lease("bk_1", Owner("arn:us", 0), 1, 2, 3),
+        lambda client: JobsTable(client, "t").release("bk_1", Owner("arn:us", 0), 1, 2),
     ],
     ids=["reserve", "mark", "claim", "lease", "release"],
 )
@@ -101,9 +102,9 @@ def test_any_other_error_than_a_lost_condition_is_transient_and_escapes(write):
         write(Recorder(throttled()))
 
 
-def test_an_image_is_put_as_a_png_at_its_key():
+def test_an_image_is_put_as_a_png_at_its_key_where_there_is_none():
     client = Recorder()
-    ImageBucket(client, "b").write("tickets/bk_1/bk_1-00001.png", b"png")
+    ImageBucket(client, "b").write("tickets/bk_1/bk_1-00001.png", b"png", "2026-11-30T10:00:00Z")
     operation, request = client.request
     assert operation == "put_object"
     assert request == {
@@ -111,4 +112,6 @@ def test_an_image_is_put_as_a_png_at_its_key():
         "Key": "tickets/bk_1/bk_1-00001.png",
         "Body": b"png",
         "ContentType": "image/png",
+        "Metadata": {"created-at": "2026-11-30T10:00:00Z"},
+        "IfNoneMatch": "*",
     }

@@ -9,7 +9,7 @@ import pytest
 
 from fixtures.tables import new_table
 from minitickets.adapters.jobs_table import JobsTable
-from minitickets.domain.email_job import record_sent, send_once
+from minitickets.domain.email_job import Owner, record_sent, send_once
 from minitickets.errors import EmailInProgress, EmailRejected, EmailThrottled
 
 NOW = datetime(2026, 11, 30, 10, 0, 0, 900_000, tzinfo=UTC)
@@ -22,6 +22,7 @@ OURS = {
     "jobKey": KEY,
     "status": "sending",
     "owner": US,
+    "redriveCount": 2,
     "leaseUntil": EPOCH + 301,  # NOW has a fraction: a lease is never cut short
     "expiresAt": IN_30_DAYS,
 }
@@ -61,7 +62,8 @@ class Ses:
         return "m-ours"
 
 
-def send(jobs, ses, owner=US, clock=lambda: NOW):
+def send(jobs, ses, execution=US, redrives=2, clock=lambda: NOW):
+    owner = Owner(execution, redrives)
     return send_once(jobs, "bk_1", owner=owner, lease=LEASE, clock=clock, send=ses)
 
 
@@ -86,13 +88,22 @@ def test_it_is_sent_once_under_a_lease_where_nothing_is_in_the_way(table, jobs, 
     assert table.item() == OURS
 
 
-def test_their_live_lease_is_in_the_way(table, jobs):
-    table.put(THEIRS)
+IN_THE_WAY = {
+    "another execution's": THEIRS,
+    "that of our execution before its redrive, which may still be sending": OURS
+    | {"redriveCount": 1},
+    "of a version that did not count redrives": {k: OURS[k] for k in OURS if k != "redriveCount"},
+}
+
+
+@pytest.mark.parametrize("live", IN_THE_WAY)
+def test_a_live_lease_of_another_run_is_in_the_way(table, jobs, live):
+    table.put(IN_THE_WAY[live])
     ses = Ses()
     with pytest.raises(EmailInProgress, match="bk_1"):
         send(jobs, ses)
     assert ses.sent == 0
-    assert table.item() == THEIRS
+    assert table.item() == IN_THE_WAY[live]
 
 
 def test_a_live_record_means_already_sent(table, jobs):
@@ -149,7 +160,7 @@ def test_a_refusal_lets_another_run_send_at_once(table, jobs, refusal):
     with pytest.raises(type(refusal)):
         send(jobs, Ses(refusal))
     assert table.item() == OURS | {"leaseUntil": EPOCH}
-    assert send(jobs, Ses(), owner=THEM).email == "sent"
+    assert send(jobs, Ses(), execution=THEM).email == "sent"
 
 
 def test_a_refusal_that_comes_after_the_lease_lapsed_keeps_the_next_runs_lease(table, jobs):
@@ -167,7 +178,7 @@ def test_an_error_that_leaves_it_open_whether_ses_accepted_keeps_the_lease(table
         send(jobs, Ses(TimeoutError("no reply")))
     assert table.item() == OURS
     with pytest.raises(EmailInProgress):
-        send(jobs, Ses(), owner=THEM)
+        send(jobs, Ses(), execution=THEM)
     again = Ses()
     assert send(jobs, again).email == "sent"
     assert again.sent == 1

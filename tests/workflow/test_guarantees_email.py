@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from minitickets.adapters.jobs_table import JobsTable
+from minitickets.domain.email_job import Owner
 from workflow.aws_calls import aws_calls
 from workflow.harness import PATIENCE, booking, statuses
 from workflow.tools import break_step, invoke, message_ids, on_step, put, tokens, wait
@@ -230,7 +231,7 @@ def test_g6_of_two_hundred_races_for_a_free_lease_each_has_one_winner(fulfilment
         return lost
 
     with ThreadPoolExecutor(2) as threads:
-        assert sum(threads.map(race, ["arn:one", "arn:two"])) == 200
+        assert sum(threads.map(race, [Owner("arn:one", 0), Owner("arn:one", 1)])) == 200
 
 
 def test_g6_a_run_that_hung_finds_the_email_sent_by_the_other(fulfilment, hung):

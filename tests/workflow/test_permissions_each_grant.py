@@ -109,8 +109,10 @@ def failed_state(fulfilment: Fulfilment, execution: dict[str, Any]) -> str:
 
 @needed_by("lambda")
 def test_a_step_without_its_grant_fails_and_names_the_action(fulfilment, grant):
+    message = booking(quantity=1)
+    break_step(fulfilment, message["bookingId"], "Written", "lost-reply")  # writes twice
     with without(fulfilment, grant) as (role, resource):
-        (execution,) = fulfilment.fulfil(booking(quantity=1))
+        (execution,) = fulfilment.fulfil(message)
     assert execution["status"] == "FAILED"
     (function,) = roles_in_use(fulfilment)[role]
     assert failed_state(fulfilment, execution) == fulfilment.stack.deployment.states[function]

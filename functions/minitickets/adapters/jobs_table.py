@@ -12,9 +12,10 @@ from minitickets.adapters.clients import client
 from minitickets.adapters.items import condition_failed, from_item, item_in_the_way, to_item
 from minitickets.domain.booking import Booking
 from minitickets.domain.claim import Claim
-from minitickets.domain.email_job import DONE, SENDING, EmailJob, SentEmail
+from minitickets.domain.email_job import DONE, SENDING, EmailJob, Owner, SentEmail
 
 _NAMES = {"#status": "status", "#owner": "owner"}
+_IS_OWN = "(#owner = :owner AND redriveCount = :redrives)"
 
 
 class JobsTable:
@@ -44,28 +45,28 @@ class JobsTable:
         return _job(from_item(answer["Item"])) if "Item" in answer else None
 
     def lease(
-        self, booking_id: str, owner: str, now: int, until: int, expires: int
+        self, booking_id: str, owner: Owner, now: int, until: int, expires: int
     ) -> EmailJob | None:
         found = self._put(
             _sending(booking_id, owner, until, expires),
             "attribute_not_exists(jobKey) OR expiresAt <= :now "
-            "OR (#status = :sending AND (#owner = :owner OR leaseUntil <= :now))",
-            {":now": now, ":sending": SENDING, ":owner": owner},
+            f"OR (#status = :sending AND ({_IS_OWN} OR leaseUntil <= :now))",
+            {":now": now, ":sending": SENDING, **_own(owner)},
         )
         return _job(found) if found else None
 
-    def release(self, booking_id: str, owner: str, now: int, expires: int) -> None:
+    def release(self, booking_id: str, owner: Owner, now: int, expires: int) -> None:
         self._put(
             _sending(booking_id, owner, now, expires),
-            "#status = :sending AND #owner = :owner",
-            {":sending": SENDING, ":owner": owner},
+            f"#status = :sending AND {_IS_OWN}",
+            {":sending": SENDING, **_own(owner)},
         )
 
     def record_sent(self, sent: SentEmail, now: int) -> None:
         record = {
             "jobKey": _email(sent.booking_id),
             "status": DONE,
-            "owner": sent.owner,
+            "owner": sent.execution,
             "messageId": sent.message_id,
             "completedAt": sent.completed_at,
             "expiresAt": sent.expires_at,
@@ -108,11 +109,16 @@ def _email(booking_id: str) -> str:
     return f"booking.confirmed:{booking_id}"
 
 
-def _sending(booking_id: str, owner: str, until: int, expires: int) -> dict[str, Any]:
+def _own(owner: Owner) -> dict[str, str | int | None]:
+    return {":owner": owner.execution, ":redrives": owner.redrives}
+
+
+def _sending(booking_id: str, owner: Owner, until: int, expires: int) -> dict[str, Any]:
     return {
         "jobKey": _email(booking_id),
         "status": SENDING,
-        "owner": owner,
+        "owner": owner.execution,
+        "redriveCount": owner.redrives,
         "leaseUntil": until,
         "expiresAt": expires,
     }
@@ -121,7 +127,7 @@ def _sending(booking_id: str, owner: str, until: int, expires: int) -> dict[str,
 def _job(record: dict[str, Any]) -> EmailJob:
     return EmailJob(
         status=record["status"],
-        owner=record["owner"],
+        owner=Owner(record["owner"], record.get("redriveCount", 0)),
         lease_until=record.get("leaseUntil", 0),
         expires_at=record["expiresAt"],
     )

@@ -21,11 +21,21 @@ ALREADY_SENT = "already-sent"
 KEPT = timedelta(days=30)
 
 
+class Owner(NamedTuple):
+    """Who holds a lease: one run of an execution, which its ARN and its redrives so far name.
+
+    A redrive is another run: of a stopped execution, the step that was sending may still be at it.
+    """
+
+    execution: str
+    redrives: int
+
+
 class EmailJob(NamedTuple):
     """The record under ``booking.confirmed:<bookingId>``."""
 
     status: str
-    owner: str
+    owner: Owner
     lease_until: int
     expires_at: int
 
@@ -35,11 +45,11 @@ class EmailJobs(Protocol):
         """The latest record (a consistent read)."""
 
     def lease(
-        self, booking_id: str, owner: str, now: int, until: int, expires: int
+        self, booking_id: str, owner: Owner, now: int, until: int, expires: int
     ) -> EmailJob | None:
         """Take the lease if it is free, lapsed or the owner's; else return what is in the way."""
 
-    def release(self, booking_id: str, owner: str, now: int, expires: int) -> None:
+    def release(self, booking_id: str, owner: Owner, now: int, expires: int) -> None:
         """Let the owner's lease lapse now."""
 
     def record_sent(self, sent: "SentEmail", now: int) -> None:
@@ -48,7 +58,7 @@ class EmailJobs(Protocol):
 
 class SentEmail(NamedTuple):
     booking_id: str
-    owner: str
+    execution: str
     message_id: str
     completed_at: str
     expires_at: int
@@ -62,7 +72,7 @@ class Outcome(NamedTuple):
 def send_once(
     jobs: EmailJobs,
     booking_id: str,
-    owner: str,
+    owner: Owner,
     lease: timedelta,
     clock: Callable[[], datetime],
     send: Callable[[], str],
@@ -84,10 +94,11 @@ def send_once(
 
 
 def record_sent(
-    jobs: EmailJobs, booking_id: str, owner: str, message_id: str, now: datetime
+    jobs: EmailJobs, booking_id: str, execution: str, message_id: str, now: datetime
 ) -> None:
     """Remember the email. Finding it remembered is success: a lost reply, or another run."""
-    jobs.record_sent(SentEmail(booking_id, owner, message_id, iso(now), _expiry(now)), _floor(now))
+    sent = SentEmail(booking_id, execution, message_id, iso(now), _expiry(now))
+    jobs.record_sent(sent, _floor(now))
 
 
 def _expiry(now: datetime) -> int:
@@ -97,7 +108,7 @@ def _expiry(now: datetime) -> int:
 def _send_under_lease(
     jobs: EmailJobs,
     booking_id: str,
-    owner: str,
+    owner: Owner,
     until: datetime,
     clock: Callable[[], datetime],
     send: Callable[[], str],
@@ -113,7 +124,7 @@ def _send_under_lease(
         raise
 
 
-def _stands_in_the_way(job: EmailJob, owner: str, now: datetime) -> bool:
+def _stands_in_the_way(job: EmailJob, owner: Owner, now: datetime) -> bool:
     # TTL deletes late (https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/TTL.html),
     # so an expired record counts as absent.
     if job.expires_at <= _floor(now):

@@ -59,6 +59,13 @@ class Tickets(Protocol):
         """Mark this very record; False when it has gone or was made anew."""
 
 
+class Images(Protocol):
+    """What the seat's steps need of the bucket."""
+
+    def write(self, key: str, png: bytes, created_at: str) -> bool:
+        """Store the image of the record created then; False where a later record's stands."""
+
+
 class TicketRef(NamedTuple):
     """The record a written image belongs to: a record made anew has another ``created_at``."""
 
@@ -91,6 +98,12 @@ def read_reserved(tickets: Tickets, user_id: str, booking_id: str, seat_number: 
         raise TicketMissing(f"no record of ticket {ticket_id(booking_id, seat_number)}")
     _require_same_seat(ticket, booking_id, seat_number, ticket.booking.event_id)
     return ticket
+
+
+def write_image(images: Images, ticket: Ticket, png: bytes) -> None:
+    """Store the image, unless the record it was drawn from has given way to a later one."""
+    if not images.write(ticket.image_key, png, ticket.created_at):
+        raise TicketMissing(f"ticket {ticket.ticket_id} was made anew while its image was drawn")
 
 
 def mark_ready(tickets: Tickets, ref: TicketRef, now: datetime) -> None:
