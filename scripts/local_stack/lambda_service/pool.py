@@ -63,6 +63,11 @@ class WorkerPool:
         """Give back a worker that was acquired and not used."""
         self._changed(worker, State.IDLE)
 
+    def workers(self) -> list[Worker]:
+        """Those whose process has not ended, whatever they do, the oldest first."""
+        with self._lock:
+            return list(self._states)
+
     def close(self) -> list[Worker]:
         """Kill all workers; they are returned, for the caller to wait for their end."""
         with self._lock:

@@ -137,6 +137,14 @@ class LambdaService:
         with self._counts_lock:
             return dict(self._counts)
 
+    def kill_worker(self, name: str, which: int) -> bool:
+        """Kill a worker of the function, as a machine's end would: in the midst of a call, between
+        two, or as it starts. ``which`` counts round those there are; False if there is none."""
+        workers = self._pools[name].workers()
+        if workers:
+            workers[which % len(workers)].kill()
+        return bool(workers)
+
     def close(self) -> None:
         """End every worker. A running invocation fails, a waiting one raises."""
         self._closing.set()
