@@ -51,6 +51,10 @@ def test_a_name_is_on_one_line_composed_and_trimmed(written: str, name: str) -> 
         ("\u202e\u202c", "visible"),
         ("\u3164", "visible"),
         ("\u2800\u034f\ufe0f", "visible"),
+        # Unassigned, and to be drawn as nothing: the email would have shown no name.
+        ("\U000e0000", "visible"),
+        ("\u2065", "visible"),
+        ("\ufff0\U000e0080\U000e0fff", "visible"),
     ],
 )
 def test_a_name_nobody_can_read_or_too_long_is_refused(written: str, reason: str) -> None:

@@ -6,10 +6,11 @@ import unicodedata
 MAX_NAME = 200
 
 _BREAKS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")  # all of Cc, Zl and Zp
-# Drawn as nothing, though they are neither spaces nor of category Cf.
+# Drawn as nothing, though they are neither spaces nor of category Cf: an empty Braille cell, and
+# all else that Unicode calls default ignorable, whether it is assigned yet or not.
 _FILLERS = re.compile(
-    r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
-    r"\U000e0100-\U000e01ef]"
+    r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2065\u2800\u3164\ufe00-\ufe0f\uffa0"
+    r"\ufff0-\ufff8\U000e0000-\U000e0fff]"
 )
 # Format characters that turn text round or hide in it. Not the joiners U+200C and U+200D: Persian
 # words and composed emoji need them.
