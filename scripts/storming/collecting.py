@@ -13,8 +13,8 @@ from local_stack.lambda_service import FaultKind
 from local_stack.results import rows
 from local_stack.stack import LocalStack
 from operations.executions import Executions
+from operations.queues import DeadLetters
 from storming import watching
-from storming.delivering import number_of
 from storming.facts import Claim, Email, Facts, Leak, Run, Ticket, TicketKey, Write
 from storming.healing import Healing
 from storming.plan import Identity, Plan
@@ -162,15 +162,8 @@ def decoded(png: bytes) -> str | None:
 
 
 def _dead(stack: LocalStack) -> Iterator[str]:
-    answer = stack.client("sqs").receive_message(
-        QueueUrl=stack.output("BookingDeadLetterQueueUrl"),
-        MaxNumberOfMessages=10,
-        VisibilityTimeout=0,
-        MessageAttributeNames=["All"],
-    )
-    for message in answer.get("Messages", []):
-        number = number_of(message.get("MessageAttributes", {}))
-        yield f"message {message['MessageId']} of publication {number}"
+    queue = stack.output("BookingDeadLetterQueueUrl")
+    return (letter.id for letter in DeadLetters(stack.client("sqs"), queue).look())
 
 
 def _excused(plan: Plan) -> Iterator[tuple[str, int | None]]:

@@ -17,6 +17,11 @@ class Deck(Generic[Card]):
     def draw(self) -> Card:
         return next(self._cards)
 
+    @classmethod
+    def one_in(cls, rng: Random, many: int) -> "Deck[bool]":
+        """True once in so many draws, somewhere among them."""
+        return Deck(rng, [True, *[False] * (many - 1)])
+
     @staticmethod
     def _shuffled(rng: Random, cards: Sequence[Card]) -> Iterator[Card]:
         while True:

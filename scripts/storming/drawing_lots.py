@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 from random import Random
 
 from local_stack.lambda_service import Fault
@@ -23,8 +24,6 @@ from storming.plan import (
 )
 
 _LARGE_EVERY = 50  # bookings: that one has 10 to 40 seats, the others 1 to 6
-# A booking's chances of each kind of further message.
-_AGAIN, _CORRECTION, _CONFLICT, _BROKEN, _ENCORE = 0.35, 0.1, 0.08, 0.12, 0.1
 _AT_ONCE = 0.4  # of the repetitions; the others come late
 
 
@@ -39,6 +38,17 @@ class _Lots:
         self._faults = FaultLots(self.rng)
         self._breaks = Deck(self.rng, tuple(bodies.BROKEN))
         self._conflicts = Deck(self.rng, bodies.CONFLICTS)
+        one_in = partial(Deck.one_in, self.rng)
+        # Of the bookings, so many have each kind of further message.
+        self._has_again, self._has_correction, self._has_conflict = (
+            one_in(3),
+            one_in(10),
+            one_in(12),
+        )
+        self._has_broken, self._has_encore = one_in(8), one_in(10)
+        # Of the messages, so many meet each trouble on their way.
+        self._is_twice, self._is_late, self._is_refused = one_in(16), one_in(16), one_in(32)
+        self._loses_start, self._loses_deletion = one_in(50), one_in(50)
         self._encores = Deck(self.rng, (Kind.AGAIN, Kind.CORRECTION, Kind.CONFLICT))
         self._timed: list[tuple[float, Step]] = []
         self._encore: list[Publication] = []
@@ -71,16 +81,16 @@ class _Lots:
             self._publish(index, Kind.FIRST, body, Delivery(), faults)
             return
         self._publish(index, Kind.FIRST, body, self._delivery(), faults)
-        if self._chance(_AGAIN):
+        if self._has_again.draw():
             for _ in range(rng.randint(1, 3)):
                 self._repeat(index, Kind.AGAIN, body)
-        if self._chance(_CORRECTION):
+        if self._has_correction.draw():
             self._repeat(index, Kind.CORRECTION, body)
-        if self._chance(_CONFLICT):
+        if self._has_conflict.draw():
             self._repeat(index, Kind.CONFLICT, body)
-        if self._chance(_BROKEN):
+        if self._has_broken.draw():
             self._broken(self._when(index), id_)
-        if index == 0 or self._chance(_ENCORE):
+        if self._has_encore.draw():
             self._repeat_when_all_is_done(body)
 
     def _when(self, index: int) -> float:
@@ -138,11 +148,11 @@ class _Lots:
 
     def _delivery(self) -> Delivery:
         return Delivery(
-            twice=self._chance(0.06),
-            again_after=self.rng.randint(5, 60) if self._chance(0.06) else 0,
-            refusals=self.rng.randint(1, 2) if self._chance(0.03) else 0,
-            start_reply_lost=self._chance(0.02),
-            delete_lost=self._chance(0.02),
+            twice=self._is_twice.draw(),
+            again_after=self.rng.randint(5, 60) if self._is_late.draw() else 0,
+            refusals=self.rng.randint(1, 2) if self._is_refused.draw() else 0,
+            start_reply_lost=self._loses_start.draw(),
+            delete_lost=self._loses_deletion.draw(),
         )
 
     def _events(self) -> None:
@@ -151,7 +161,7 @@ class _Lots:
         for _ in range(max(3, self.bookings // 8)):
             self._at(rng.uniform(0, end), KillWorker(rng.randrange(6), rng.randrange(8)))
         for _ in range(max(2, self.bookings // 40)):
-            self._at(rng.uniform(0, end), Abort(rng.randrange(1000)))
+            self._at(rng.uniform(0.2, 0.9) * end, Abort(rng.randrange(1000)))
         for turn in range(1 + self.bookings // 500):
             share = end / (1 + self.bookings // 500)
             self._at(rng.uniform(turn + 0.3, turn + 0.7) * share, Outage())

@@ -121,10 +121,11 @@ class Leak:
 @dataclass(frozen=True)
 class Facts:
     """``sent`` maps a publication's number to the id that SQS gave it. ``returned`` are the ids of
-    the dead letters that were sent back. ``removed``: the seats whose record the storm deleted, as
-    often as it did. ``excused``: the seats (None: the email) that the plan keeps from finishing in
-    time. ``objects`` maps an image's key to what its one code says, or None if it says nothing.
-    ``scanned``: how many texts of which sort were searched for secrets."""
+    the dead letters that were sent back, ``dead`` of those that are left. ``removed``: the seats
+    whose record the storm deleted, as often as it did. ``excused``: the seats (None: the email)
+    that the plan keeps from finishing in time. ``objects`` maps an image's key to what its one code
+    says, or None if it says nothing. ``scanned``: how many texts of which sort were searched for
+    secrets."""
 
     publications: Mapping[int, Publication]
     sent: Mapping[int, str]

@@ -48,8 +48,9 @@ class Healing:
 
     def heal(self) -> None:
         """Raises StuckError if what runs does not come to an end."""
-        self._storm.wait_for_quiet(_ROUND_SECONDS)  # what fails for good should have failed
-        self._storm.calm()
+        self._storm.subside()
+        self._storm.wait_for_quiet(_ROUND_SECONDS)
+        self._storm.mend()
         for _ in range(_ROUNDS):
             did = self._send_back() + self._redrive() + self._rerun()
             self._storm.wait_for_quiet(_ROUND_SECONDS)

@@ -91,10 +91,14 @@ class Storm:
         )
         self.sent[publication.number] = answer["MessageId"]
 
-    def calm(self) -> None:
-        """Let nothing more go wrong, and mend what can be mended from outside."""
+    def subside(self) -> None:
+        """Deliver what is owed, and nothing else but once. Faults go on, so that what fails for
+        good has failed before it is mended."""
         self.deliveries.calm.set()
         self.deliveries.outage.clear()
+
+    def mend(self) -> None:
+        """Lift the faults, and mend what can be mended from outside."""
         self._stack.faults.lift()
         self.tampering.mend()
 

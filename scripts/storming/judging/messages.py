@@ -70,13 +70,16 @@ def judge_g7(facts: Facts) -> Verdict:
     for number, message_id in facts.sent.items():
         publication, runs = facts.publications[number], by_publication[number]
         name = f"{publication.booking or 'a message'} ({publication.kind}, message {message_id})"
-        if not by_message[message_id] and message_id not in facts.returned:
+        if message_id in facts.dead:
+            broken.append(f"{name}: still a dead letter")
+        elif not by_message[message_id] and message_id not in facts.returned:
             broken.append(f"{name}: neither an execution nor a dead letter")
         elif not runs:
             broken.append(f"{name}: a dead letter, sent back, without an execution")
         else:
             broken += _wrong_end(facts, publication, runs, name)
-    broken += [f"{letter}: still a dead letter" for letter in facts.dead]
+    unknown = sorted(set(facts.dead) - set(facts.sent.values()))
+    broken += [f"message {id_}: still a dead letter" for id_ in unknown]
     if facts.queued:
         broken.append(f"{count(facts.queued, 'message')} still in the queue")
     broken += [

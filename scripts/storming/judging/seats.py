@@ -72,10 +72,9 @@ def judge_g2(facts: Facts) -> Verdict:
     ready = [ticket for ticket in facts.tickets if ticket.status == "ready"]
     broken = []
     for ticket in ready:
-        said = facts.objects.get(ticket.image_key, "")
-        if said == "":
+        if ticket.image_key not in facts.objects:
             broken.append(f"{ticket.ticket_id}: ready, and no image at {ticket.image_key}")
-        elif said != f"MT1.{ticket.ticket_id}.{ticket.token}":
+        elif facts.objects[ticket.image_key] != f"MT1.{ticket.ticket_id}.{ticket.token}":
             broken.append(f"{ticket.ticket_id}: the code on its image is not the stored token's")
     counted = f"{count(len(ready), 'ready seat')}, {count(len(facts.objects), 'QR code')} decoded"
     return Verdict("G2", "ready means an image that scans", counted, tuple(broken))
