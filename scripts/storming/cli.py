@@ -87,10 +87,10 @@ def _storm(arguments: argparse.Namespace, out: Path) -> int:
     logs = out / "logs"
     logs.mkdir(mode=0o700, parents=True, exist_ok=True)
     with Words(logs / "storm.log"):
-        report = run(plan, out, Progress(), keep=arguments.out is not None)
+        report = run(plan, out, Progress(), with_evidence=arguments.out is not None)
     reports.write(Screen(arguments.as_json), report)
     if arguments.out:
-        (out / "report.json").write_text(reports.dumped(report), encoding="utf-8")
+        (out / "storm.json").write_text(reports.dumped(report), encoding="utf-8")
     return HELD if report.held else BROKEN
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from local_stack.lambda_service import FaultKind
 from local_stack.results import rows
 from local_stack.stack import LocalStack
 from operations.executions import Executions
@@ -51,7 +50,6 @@ def collect(stack: LocalStack, plan: Plan, storm: Storm, healing: Healing, logs:
         queued=storm.queued(),
         dead=tuple(_dead(stack)),
         removed=tuple(storm.tampering.removals),
-        excused=frozenset(_excused(plan)),
         leaks=tuple(scan.leaks),
         scanned=scan.counts,
     )
@@ -164,13 +162,3 @@ def decoded(png: bytes) -> str | None:
 def _dead(stack: LocalStack) -> Iterator[str]:
     queue = stack.output("BookingDeadLetterQueueUrl")
     return (letter.id for letter in DeadLetters(stack.client("sqs"), queue).look())
-
-
-def _excused(plan: Plan) -> Iterator[tuple[str, int | None]]:
-    """What the plan itself keeps from finishing while a sibling fails."""
-    slow = (FaultKind.HANG, FaultKind.SES_REJECT)  # each lasts as long as the grace, or longer
-    for fault in plan.faults:
-        if fault.booking and (fault.times is None or fault.kind in slow):
-            yield fault.booking, fault.seat
-    yield from plan.deleted
-    yield from plan.occupied

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from local_stack.time_scale import GRACE_FLOOR
 from storming.plan import Identity, Publication, Seat
 
 TicketKey = tuple[str, str]
@@ -75,12 +76,15 @@ class Email:
 class Failure:
     """How an execution stood when it failed for the first time.
 
-    ``by`` and ``unfinished`` name seats by their numbers, and the email by None.
+    ``by``, ``finished`` and ``unfinished`` name seats by their numbers, and the email by None.
+    ``grace``: the seconds from the first attempt that failed so to the execution's end.
     """
 
     error: str
     by: frozenset[int | None]
+    finished: frozenset[int | None]
     unfinished: frozenset[int | None]
+    grace: float
 
 
 @dataclass(frozen=True)
@@ -122,10 +126,9 @@ class Leak:
 class Facts:
     """``sent`` maps a publication's number to the id that SQS gave it. ``returned`` are the ids of
     the dead letters that were sent back, ``dead`` of those that are left. ``removed``: the seats
-    whose record the storm deleted, as often as it did. ``excused``: the seats (None: the email)
-    that the plan keeps from finishing in time. ``objects`` maps an image's key to what its one code
-    says, or None if it says nothing. ``scanned``: how many texts of which sort were searched for
-    secrets."""
+    whose record the storm deleted, as often as it did. ``objects`` maps an image's key to what its
+    one code says, or None if it says nothing. ``grace``: the machine's, in seconds. ``scanned``:
+    how many texts of which sort were searched for secrets."""
 
     publications: Mapping[int, Publication]
     sent: Mapping[int, str]
@@ -140,6 +143,6 @@ class Facts:
     queued: int = 0
     dead: tuple[str, ...] = ()
     removed: tuple[Seat, ...] = ()
-    excused: frozenset[tuple[str, int | None]] = frozenset()
+    grace: float = GRACE_FLOOR
     leaks: tuple[Leak, ...] = ()
     scanned: Mapping[str, int] = field(default_factory=dict)

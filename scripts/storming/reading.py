@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from execution_history import Attempt, History, StateRun, Status, read_history
@@ -53,7 +54,6 @@ def _failure(events: Sequence[Mapping[str, Any]], end: int | None) -> Failure | 
     if end is None or events[end]["type"] != "ExecutionFailed":
         return None
     then = read_history(events[: end + 1])
-    by = frozenset(_seat(run) for run in then.failures)
     done: set[int | None] = set()
     for path, status in then.iterations.items():
         if status is Status.SUCCEEDED and isinstance(path[-1].key, int):
@@ -62,7 +62,25 @@ def _failure(events: Sequence[Mapping[str, Any]], end: int | None) -> Failure | 
         done.add(None)
     lengths = [run.length or 0 for run in _visits(then, _MAP)]
     everything = {None, *range(1, max(lengths, default=0) + 1)}
-    return Failure(then.error or "", by, frozenset(everything - done - by))
+    by = {_seat(run) for run in then.failures}
+    return Failure(
+        error=then.error or "",
+        by=frozenset(by),
+        finished=frozenset(done),
+        unfinished=frozenset(everything - done - by),
+        grace=(events[end]["timestamp"] - _first_failed(then)).total_seconds(),
+    )
+
+
+def _first_failed(history: History) -> datetime:
+    """When the error that ended the execution first came up, in the state that it ended in."""
+    ends = (
+        attempt.ended_at
+        for run in history.failures
+        for attempt in run.attempts
+        if attempt.error == history.error and attempt.ended_at
+    )
+    return min(ends, default=history.stopped_at or datetime.max.replace(tzinfo=UTC))
 
 
 def _visits(history: History, name: str) -> Iterator[StateRun]:

@@ -4,9 +4,9 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from local_stack.results import write_results
 from local_stack.stack import LocalStack, Options
 from storming.collecting import collect
+from storming.evidence import keep
 from storming.healing import Healing
 from storming.judging import judge
 from storming.plan import Plan
@@ -19,8 +19,9 @@ TIME_SCALE = 0.02  # a retry interval of 60 s takes 1.2 s; the grace 10 s; the l
 _ENCORE_SECONDS = 300
 
 
-def run(plan: Plan, out: Path, progress: Progress, *, keep: bool) -> Report:
-    """``out`` receives logs and emails, and with ``keep`` the tables, images and executions."""
+def run(plan: Plan, out: Path, progress: Progress, *, with_evidence: bool) -> Report:
+    """``out`` receives logs and emails, and with evidence all that
+    :mod:`storming.evidence` keeps."""
     began = time.monotonic()
     progress.phase("starting the local stack")
     stack = LocalStack(Options(out=out, time_scale=TIME_SCALE))
@@ -31,12 +32,13 @@ def run(plan: Plan, out: Path, progress: Progress, *, keep: bool) -> Report:
         trouble = _weather(storm, healing, plan, progress)
         progress.phase("judging")
         facts = collect(stack, plan, storm, healing, out / "logs")
-        if keep:
-            write_results(stack, out)
+        verdicts = judge(facts)
+        if with_evidence:
+            keep(stack, verdicts, out)
     done = Counter(storm.counts) + Counter(storm.deliveries.counts) + Counter(healing.counts)
     progress.end()
     seconds = time.monotonic() - began
-    return Report(plan.bookings, plan.seed, seconds, judge(facts), counts(facts, done), trouble)
+    return Report(plan.bookings, plan.seed, seconds, verdicts, counts(facts, done), trouble)
 
 
 def _weather(storm: Storm, healing: Healing, plan: Plan, progress: Progress) -> str | None:

@@ -24,8 +24,8 @@ from storming.plan import (
 from storming.tampering import Tampering
 
 MOST_RUNNING = 24
-"""Executions at a time. With more, the few workers of a machine with two processors take longer
-than the shortened grace (10 s) for the siblings of a failing seat."""
+"""Executions at a time. With more, the few workers of a machine with two processors often take
+longer than the shortened grace (10 s) for the siblings of a failing seat."""
 
 _VISIBILITY_SECONDS = 2
 """The template's 360 s at the storm's time scale would be 7; at 2 a dead letter takes 10 s."""

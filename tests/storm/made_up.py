@@ -72,10 +72,10 @@ def facts(**changes: Any) -> Facts:
     return replace(made, **changes)
 
 
-def failure(
-    error: str, by: Iterable[int | None] = (), unfinished: Iterable[int | None] = ()
-) -> Failure:
-    return Failure(error, frozenset(by), frozenset(unfinished))
+def failure(error: str, unfinished: Iterable[int | None] = (), grace: float = 0.0) -> Failure:
+    """By seat 1, in a booking of two."""
+    left = frozenset(unfinished)
+    return Failure(error, frozenset({1}), frozenset({2, None}) - left, left, grace)
 
 
 def with_run(found: Facts, number: int, **changes: Any) -> Facts:

@@ -306,24 +306,31 @@ def test_g7_a_seat_that_is_not_ready_in_the_end():
     }
 
 
-def test_g8_a_seat_and_an_email_that_were_stopped_by_another_seats_failure():
-    found = with_run(facts(), 1, failure=failure("TicketMissing", {1}, {2, None}))
+def test_g8_what_was_stopped_before_the_grace_was_over():
+    found = with_run(facts(), 1, failure=failure("TicketMissing", {2, None}, grace=9.9))
     assert broken(found) == {
-        "G8": [
-            "bk_1: the email was not finished when TicketMissing failed arn:1",
-            "bk_1: seat 2 was not finished when TicketMissing failed arn:1",
-        ]
+        "G8": ["bk_1: 2 parts unfinished when TicketMissing ended arn:1 after 9.9 s of grace"]
     }
 
 
-def test_g8_what_the_plan_keeps_from_finishing_is_excused():
-    found = with_run(facts(), 1, failure=failure("EmailRejected", {None}, {2}))
-    assert broken(replace(found, excused=frozenset({("bk_1", 2)}))) == {}
-    assert "G8" in broken(replace(found, excused=frozenset({("bk_1", None)})))
+def counted_by_g8(found):
+    return judge(found)[7].counted
+
+
+def test_g8_what_was_not_finished_in_the_whole_grace_is_counted_and_not_blamed():
+    found = with_run(facts(), 1, failure=failure("EmailRejected", {2}, grace=10.0))
+    assert broken(found) == {}
+    assert counted_by_g8(found) == (
+        "1 execution failed after the grace, in which 1 of 2 other parts were finished"
+    )
+
+
+def test_g8_a_failure_that_stopped_nothing_needs_no_grace():
+    assert broken(with_run(facts(), 1, failure=failure("TicketConflict", grace=0.0))) == {}
 
 
 def test_g8_an_error_without_a_grace_is_not_judged():
-    assert broken(with_run(facts(), 1, failure=failure("Boom", {1}, {2, None}))) == {}
+    assert broken(with_run(facts(), 1, failure=failure("Boom", {2, None}))) == {}
 
 
 def test_g9_a_token_or_an_address_where_none_may_be():

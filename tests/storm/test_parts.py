@@ -1,4 +1,4 @@
-"""Parts of the storm that need something real: a worker, an image, a plan's excuses."""
+"""Parts of the storm that need something real: an image, a worker."""
 
 import io
 

@@ -1,7 +1,7 @@
 """What an execution's history tells the judges."""
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -19,7 +19,9 @@ def read(*events, **changes):
     record["body"] = json.dumps({"bookingId": "bk_1"})
     described = {"executionArn": "arn:1", "name": "1", "status": "SUCCEEDED", "startDate": AT}
     described["input"] = json.dumps([record])
-    timed = [{**event, "timestamp": AT} for event in history(*events)]
+    timed = [
+        {**event, "timestamp": AT + timedelta(seconds=event["id"])} for event in history(*events)
+    ]
     return read_run(Described.read(described | changes), timed)
 
 
@@ -105,18 +107,30 @@ def seats(second_fails, *, first_done):
         ]
     last = len(events)
     events += [
-        ("TaskFailed", 9, {"error": second_fails, "cause": ""}),
-        ("MapIterationFailed", last + 1, {"name": "IssueTickets", "index": 1}),
-        ("MapStateFailed", last + 1),
-        ("ExecutionFailed", last + 3, {"error": second_fails}),
+        ("TaskFailed", 9, {"error": "Boom", "cause": ""}),
+        ("TaskScheduled", last + 1, {}),
+        ("TaskFailed", last + 2, {"error": second_fails, "cause": ""}),
+        ("TaskScheduled", last + 3, {}),
+        ("TaskFailed", last + 4, {"error": second_fails, "cause": ""}),
+        ("MapIterationFailed", last + 5, {"name": "IssueTickets", "index": 1}),
+        ("MapStateFailed", last + 5),
+        ("ExecutionFailed", last + 7, {"error": second_fails}),
     ]
     return events
+
+
+GRACE = 5.0  # from the first attempt that failed so to the end, an event a second
+
+
+def missing(finished, unfinished):
+    return Failure("TicketMissing", frozenset({2}), finished, unfinished, GRACE)
 
 
 @pytest.mark.parametrize(("first_done", "unfinished"), [(True, {None}), (False, {None, 1})])
 def test_what_was_unfinished_when_a_seat_failed_the_execution(first_done, unfinished):
     run = read(*seats("TicketMissing", first_done=first_done), status="FAILED")
-    assert run.failure == Failure("TicketMissing", frozenset({2}), frozenset(unfinished))
+    finished = frozenset({1} if first_done else ())
+    assert run.failure == missing(finished, frozenset(unfinished))
     assert run.wrote == {1, 2}
 
 
@@ -124,7 +138,7 @@ def test_a_redrive_does_not_make_the_first_failure_unseen():
     events = seats("TicketMissing", first_done=False)
     redriven = ("ExecutionRedriven", len(events), {"redriveCount": 1})
     run = read(*events, redriven, status="RUNNING", redriveCount=1)
-    assert run.failure == Failure("TicketMissing", frozenset({2}), frozenset({None, 1}))
+    assert run.failure == missing(frozenset(), frozenset({None, 1}))
 
 
 def test_which_seats_were_skipped():

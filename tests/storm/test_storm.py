@@ -58,7 +58,7 @@ def test_the_evidence_is_kept_and_no_secret_is_in_what_was_said_or_logged(storm)
     tickets = [json.loads(line) for line in (out / "tickets.jsonl").read_text().split("\n") if line]
     assert len(tickets) == report["counts"]["seats"] == len(list((out / "tickets").iterdir()))
     assert len(list((out / "emails").iterdir())) == report["counts"]["emails"]
-    assert json.loads((out / "report.json").read_text()) == report
+    assert json.loads((out / "storm.json").read_text()) == report
     tokens = {ticket["token"] for ticket in tickets}
     said = [done.stdout, done.stderr, *(file.read_text() for file in (out / "logs").iterdir())]
     assert [tokens_in(text, tokens) for text in said if tokens_in(text, tokens)] == []

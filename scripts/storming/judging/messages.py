@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
-from storming.facts import Facts, Run
+from storming.facts import Facts, Failure, Run
 from storming.judging.verdict import Verdict, count
 from storming.plan import Kind, Publication
 
@@ -114,23 +114,27 @@ def _wrong_end(facts: Facts, publication: Publication, runs: list[Run], name: st
 
 
 def judge_g8(facts: Facts) -> Verdict:
-    """When an execution fails by an error that has a grace, all else in it is finished.
+    """What runs beside a failure gets the whole grace to finish, before the failure ends it.
 
-    What the plan itself keeps from finishing is excused. Errors without a name of their own have no
-    grace but their retries, which a storm shortens to a few seconds and the work not at all: they
-    are left out.
+    Whether it is enough depends on the machine that the storm runs on, so what was not finished
+    then is counted and not blamed. Errors without a name of their own are left out: their grace is
+    their retries, which a storm shortens to a few seconds, and the work not at all.
     """
-    judged, broken = 0, []
-    for run in facts.runs:
-        failure = run.failure
-        if failure is None or failure.error not in _WITH_GRACE:
-            continue
-        judged += 1
-        for part in sorted(failure.unfinished, key=lambda part: part or 0):
-            if (run.booking, part) not in facts.excused:
-                what = "the email" if part is None else f"seat {part}"
-                broken.append(
-                    f"{run.booking}: {what} was not finished when {failure.error} failed {run.arn}"
-                )
-    counted = f"{count(judged, 'execution')} that failed after the grace"
-    return Verdict("G8", "one failure does not stop the others", counted, tuple(broken))
+    graced = [(run, run.failure) for run in facts.runs if run.failure and _has_grace(run.failure)]
+    broken = tuple(
+        f"{run.booking}: {count(len(failure.unfinished), 'part')} unfinished when "
+        f"{failure.error} ended {run.arn} after {failure.grace:.1f} s of grace"
+        for run, failure in graced
+        if failure.unfinished and failure.grace < facts.grace
+    )
+    finished = sum(len(failure.finished) for _, failure in graced)
+    siblings = finished + sum(len(failure.unfinished) for _, failure in graced)
+    counted = (
+        f"{count(len(graced), 'execution')} failed after the grace, in which {finished} of "
+        f"{count(siblings, 'other part')} were finished"
+    )
+    return Verdict("G8", "one failure does not stop the others", counted, broken)
+
+
+def _has_grace(failure: Failure) -> bool:
+    return failure.error in _WITH_GRACE
