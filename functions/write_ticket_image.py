@@ -28,7 +28,7 @@ def handler(event: dict[str, Any]) -> dict[str, Any]:
     image = draw_ticket(face(ticket))
     if image.replaced:
         logger.warning("characters replaced on the ticket", characters=list(image.replaced))
-    write_image(IMAGES, ticket, image.png)
+    write_image(TICKETS, IMAGES, ticket, image.png)
     logger.info("image written", bytes=len(image.png))
     return {"createdAt": ticket.created_at}
 

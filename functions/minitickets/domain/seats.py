@@ -62,8 +62,14 @@ class Tickets(Protocol):
 class Images(Protocol):
     """What the seat's steps need of the bucket."""
 
-    def write(self, key: str, png: bytes, created_at: str) -> bool:
-        """Store the image of the record created then; False where a later record's stands."""
+    def put_new(self, key: str, png: bytes) -> bool:
+        """Store the image where there is none; False where there is one."""
+
+    def tag(self, key: str) -> str:
+        """What tells the image there from any other."""
+
+    def replace(self, key: str, tag: str, png: bytes) -> None:
+        """Put the image over the one with this tag, and over no other."""
 
 
 class TicketRef(NamedTuple):
@@ -100,10 +106,22 @@ def read_reserved(tickets: Tickets, user_id: str, booking_id: str, seat_number: 
     return ticket
 
 
-def write_image(images: Images, ticket: Ticket, png: bytes) -> None:
-    """Store the image, unless the record it was drawn from has given way to a later one."""
-    if not images.write(ticket.image_key, png, ticket.created_at):
-        raise TicketMissing(f"ticket {ticket.ticket_id} was made anew while its image was drawn")
+def write_image(tickets: Tickets, images: Images, ticket: Ticket, png: bytes) -> None:
+    """Store the image at the seat's key.
+
+    An image that is there is written over only while the record drawn is still the seat's: a step
+    that was held up, while the record was deleted and reserved anew, would undo a later one's. So
+    the record is read again after the image's tag, and the image must still have that tag.
+    """
+    if images.put_new(ticket.image_key, png):
+        return
+    tag = images.tag(ticket.image_key)
+    now = tickets.read(ticket.booking.user_id, ticket.ticket_id)
+    if now is None or now.token != ticket.token:
+        raise TicketMissing(
+            f"ticket {ticket.ticket_id} has gone, or was made anew while its image was drawn"
+        )
+    images.replace(ticket.image_key, tag, png)
 
 
 def mark_ready(tickets: Tickets, ref: TicketRef, now: datetime) -> None:
