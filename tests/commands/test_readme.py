@@ -159,6 +159,16 @@ def seat_3(folder: Path) -> dict[str, str]:
     return dict(ticket)
 
 
+def test_each_row_of_the_recovery_table_links_to_a_test_that_is_there():
+    table = README.split("| what happens | what is durable |")[1].split("\n\n")[0]
+    rows = table.splitlines()[2:]
+    links = [re.search(r"\[(test_\w+)\]\(([\w/]+\.py)\) \|$", row) for row in rows]
+    assert len(links) > 10
+    for row, link in zip(rows, links, strict=True):
+        assert link, row
+        assert f"def {link[1]}(" in (PROJECT / link[2]).read_text(encoding="utf-8"), row
+
+
 def test_the_commands_that_the_readme_names_are_there_and_explain_themselves():
     for name in ("run", "book", "minitickets", "test", "check", "bench", "lock"):
         done = subprocess.run(
