@@ -70,7 +70,8 @@ class Healing:
 
     def _redrive(self) -> int:
         chosen = [redrive for redrive in self._considered() if self._helps(redrive)]
-        self._report(f"redriving {len(chosen):,} executions")
+        if chosen:
+            self._report(f"redriving {len(chosen):,} executions")
         redrive_all(
             self._operator.executions, chosen, _Patience(), at_once=MOST_RUNNING, follow=True,
             pause=_POLL_SECONDS, done=lambda _: None,

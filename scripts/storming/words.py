@@ -6,7 +6,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
-_EVERY = 5  # seconds between two lines where there is no terminal
+_EVERY = 10  # seconds between two lines where there is no terminal
 
 
 class Words:

@@ -1,25 +1,18 @@
 """Looks for QR tokens in all that the shared stack ever did and kept (G9)."""
 
-import re
 from collections.abc import Iterator
 
 from local_stack.aws import ACCOUNT, REGION
 from local_stack.results import rows
+from storming.secrets import TOKEN, tokens_in
 from workflow.harness import Fulfilment
-
-_TOKEN = re.compile("[A-Z2-7]{26}")
-_ANY_TOKEN = re.compile("(?=([A-Z2-7]{26}))")  # overlapping, so that a neighbour cannot hide one
 
 
 def secrets_found(fulfilment: Fulfilment) -> list[str]:
     """Where a QR token of the tickets table occurs although it must not; never the token."""
     known = {ticket["token"] for ticket in rows(fulfilment.stack, "TicketsTableName")}
-    assert all(_TOKEN.fullmatch(token) for token in known), "a token that the scan cannot see"
-    return [
-        place
-        for place, text in _places(fulfilment)
-        if not known.isdisjoint(_ANY_TOKEN.findall(text))
-    ]
+    assert all(TOKEN.fullmatch(token) for token in known), "a token that the scan cannot see"
+    return [place for place, text in _places(fulfilment) if tokens_in(text, known)]
 
 
 def _places(fulfilment: Fulfilment) -> Iterator[tuple[str, str]]:
