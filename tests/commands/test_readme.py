@@ -54,6 +54,7 @@ def test_every_command_of_the_readme_is_run_by_these_tests():
         "scripts/test",
         "scripts/run --once booking.jsonl --out results",
         "scripts/run --once booking.jsonl --out results --time-scale 0.02 --fault 'Written[2]:error:always'",  # noqa: E501
+        "scripts/storm --bookings 60",
         "scripts/run --time-scale 0.02 --fault 'Written[3]:error:9'",
         "scripts/minitickets executions",
         "scripts/minitickets show bk_gala_1",
@@ -170,7 +171,7 @@ def test_each_row_of_the_recovery_table_links_to_a_test_that_is_there():
 
 
 def test_the_commands_that_the_readme_names_are_there_and_explain_themselves():
-    for name in ("run", "book", "minitickets", "test", "check", "bench", "lock"):
+    for name in ("run", "book", "minitickets", "storm", "test", "check", "bench", "lock"):
         done = subprocess.run(
             [PROJECT / "scripts" / name, "--help"], capture_output=True, text=True,
             timeout=PATIENCE, check=False, env=environment(),
