@@ -49,6 +49,7 @@ class Aws:
         self._stores: dict[object, Store] = {}
         self._answers: dict[tuple[Store, Call], tuple[Store, Reply]] = {}
         self._tables: Any = dynamodb_backends[ACCOUNT][REGION].tables
+        self._s3: Any = s3_backends[ACCOUNT]["aws"]
         self._ses: Any = ses_backends[ACCOUNT][REGION]
         dynamodb = client("dynamodb")
         for table, *keys in ((self.tickets, "userId", "ticketId"), (self.jobs, "jobKey")):
@@ -103,11 +104,12 @@ class Aws:
             self._tables[name].items.clear()
             for item in items:
                 self._tables[name].put_item(json.loads(item))
-        bucket = s3_backends[ACCOUNT]["aws"].buckets[self.bucket]
-        bucket.keys.clear()
+        keys = self._s3.buckets[self.bucket].keys
+        for stored in keys.values():
+            stored.dispose()
+        keys.clear()
         for key, content, metadata in objects:
-            made = s3_backends[ACCOUNT]["aws"].put_object(self.bucket, key, content)
-            made.set_metadata(dict(metadata))
+            self._s3.put_object(self.bucket, key, content).set_metadata(dict(metadata))
 
     def _items(self, table: str) -> tuple[str, ...]:
         found = self._tables[table].all_items()
@@ -116,7 +118,7 @@ class Aws:
         )
 
     def _objects(self) -> tuple[Any, ...]:
-        keys = s3_backends[ACCOUNT]["aws"].buckets[self.bucket].keys
+        keys = self._s3.buckets[self.bucket].keys
         return tuple(
             sorted(
                 (name, _one(key.value), tuple(sorted(key.metadata.items())))

@@ -99,6 +99,7 @@ class System:
                 yield self
         finally:
             logger.registered_handler.setStream(before)
+            self.aws.restore(self.aws.empty)
 
     @property
     def leaks(self) -> list[str]:
