@@ -7,11 +7,9 @@ import pytest
 from exploration.ends import at_end
 from exploration.explore import Exploration, explore, text
 from exploration.moves import Rules
-from exploration.summary import EXPLORED, pytest_terminal_summary, row
+from exploration.summary import EXPLORED, row
 from exploration.system import System
 from exploration.world import Scenario
-
-__all__ = ["broken_by", "explored", "pytest_terminal_summary"]
 
 Plant = Callable[[System], None]
 
