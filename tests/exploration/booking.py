@@ -18,6 +18,7 @@ OTHER_NAME = MESSAGE | {"eventName": "Winter Concert, moved", "venue": "The Barn
 OTHER_QUANTITY = MESSAGE | {"quantity": 2}
 TWO_SEATS = MESSAGE | {"quantity": 2}
 TICKET = {"userId": {"S": "usr"}, "ticketId": {"S": "bk-00001"}}
+IMAGE_KEY = "tickets/bk/bk-00001.png"
 CLAIM_KEY = "booking.accepted:bk"
 EMAIL_KEY = "booking.confirmed:bk"
 

@@ -2,7 +2,7 @@
 
 A run's retries may be used up at any fault: an attempt that does not reach AWS leaves nothing
 behind, so eight of those before this one would have changed nothing. Where no fault is behind an
-error, using up its retries costs one.
+error, using up its retries costs one, unless they are sure to end before what they wait for.
 """
 
 from collections.abc import Iterator
@@ -10,48 +10,27 @@ from typing import Final
 
 from exploration import workflow
 from exploration.booking import EMAIL_KEY
-from exploration.calls import Call
+from exploration.events import ALL_WAIT, TIME, Events
+from exploration.fates import DIES_BEFORE, DONE, fates
 from exploration.steps import Start
 from exploration.system import LEASE, System
 from exploration.world import FAILED, RUNNING, Branch, Choice, Delivery, Scenario, World
 
-DONE: Final = "done"
-NO_CALL: Final = "runs to its end"
-NOT_SENT: Final = "never reaches AWS"
-REPLY_LOST: Final = "done, reply lost"
-DIES_BEFORE: Final = "worker dies before"
-DIES_AFTER: Final = "done, worker dies"
-SES_REFUSALS: Final = {
-    "refused: sending rate": ("TooManyRequestsException", 429),
-    "refused: rejected": ("MessageRejected", 400),
-}
 GIVES_UP: Final = "retries used up"
 REDRIVE: Final = "redrive"
 START_AGAIN: Final = "fresh execution"
 STOP: Final = "StopExecution"
 
-SOMEBODY: Final = "somebody"
-TICKET_DELETED: Final = "deletes the ticket's record"
-TIME: Final = "time"
-LEASE_ENDS: Final = "passes the lease"
-STANDS_STILL: Final = "passes the lease, the workers stand still"
-ALL_WAIT: Final = "passes the lease, for which all wait"  # free: it comes by itself
-THIRTY_DAYS: Final = "passes 30 days"
-CLOCK: Final = {
-    LEASE_ENDS: LEASE + 60,
-    STANDS_STILL: LEASE + 60,
-    ALL_WAIT: LEASE + 60,
-    THIRTY_DAYS: 31 * 24 * 3600,
-}
-
+GRACE: Final = 300  # seconds, the design's: a run that nothing befalls ends within it
 REDRIVES: Final = 1  # of one execution; after it, a fresh one
 _UNPAID: Final = ("EmailInProgress", "ClientError")
+_BRANCHES: Final = ("accept", "email", "seat 1", "seat 2")
 _TASKS: Final = [name for name, state in workflow.STATES.items() if state["Type"] == "Task"]
 
 
 class Choices:
-    def __init__(self, scenario: Scenario, system: System) -> None:
-        self._scenario, self._system = scenario, system
+    def __init__(self, scenario: Scenario, system: System, events: Events) -> None:
+        self._scenario, self._system, self._events = scenario, system, events
 
     def at(self, world: World) -> list[Choice]:
         """Empty where the schedule ends."""
@@ -65,7 +44,7 @@ class Choices:
         if all(choice.move == GIVES_UP for choice in found) and _somebody_waits(world):
             found.append(Choice(TIME, "", ALL_WAIT))
         if found and world.budget:
-            found += self._events(world)
+            found += self._events.at(world)
         return found
 
     def attempt(self, delivery: Delivery, branch: Branch, clock: int) -> Branch:
@@ -75,9 +54,10 @@ class Choices:
         retries = list(branch.retries)
         if branch.error and branch.error != "EmailInProgress":
             retries[workflow.retrier(branch.state, branch.error).index] += 1
-        number = "ABCZ".index(delivery.name) * 8 + delivery.executions
+        number = "ABCZR".index(delivery.name) * 8 + delivery.executions
         number = (number * 4 + delivery.redrives) * 16 + sum(retries)
         number = number * 8 + _TASKS.index(branch.state)
+        number = number * 4 + _BRANCHES.index(branch.name)
         text = workflow.payload(branch.state, branch.data, delivery.arn, delivery.redrives)
         start = Start(workflow.function(branch.state), text, number, clock)
         invocation = self._system.begin(start)
@@ -101,18 +81,11 @@ class Choices:
             invocation = self.attempt(delivery, branch, world.clock).invocation
             assert invocation
             at = f"{branch.state} {invocation.asks or ''}".strip()
-            faults = world.budget > 0 and not self._spared(branch)
-            for move in _fates(invocation.asks, faults):
+            faulty = world.budget > 0 and not self._spared(branch)
+            for move in fates(invocation.asks, self._scenario.faults if faulty else ()):
                 yield Choice(actor, at, move)
-        if branch.error and _may_give_up(world, branch, branch.error):
+        if branch.error and _may_give_up(world, delivery, branch, branch.error):
             yield Choice(actor, f"{branch.state} {branch.error}", GIVES_UP)
-
-    def _events(self, world: World) -> Iterator[Choice]:
-        if TICKET_DELETED in self._scenario.events and world.store.tickets:
-            yield Choice(SOMEBODY, "", TICKET_DELETED)
-        for step in CLOCK:
-            if step in self._scenario.events:
-                yield Choice(TIME, "", step)
 
     def _spared(self, branch: Branch) -> bool:
         return self._scenario.accepted and branch.name == "accept"
@@ -130,9 +103,9 @@ def email_and_time(world: World) -> object:
     return tuple(sorted(world.store.jobs.get(EMAIL_KEY, {}).items())), world.clock
 
 
-def costs(error: str) -> int:
+def costs(state: str, error: str) -> int:
     """What it takes of the budget to use up an error's retries."""
-    return int(error in _UNPAID)
+    return int(error in _UNPAID and not _gives_up_too_soon(state, error))
 
 
 def may_go_on(world: World, branch: Branch) -> bool:
@@ -146,22 +119,26 @@ def may_go_on(world: World, branch: Branch) -> bool:
 
 def _somebody_waits(world: World) -> bool:
     branches = (b for d in world.deliveries if d.status == RUNNING for b in d.branches)
-    return any(b.error and b.waits_for == email_and_time(world) for b in branches)
+    return any(
+        b.error == "EmailInProgress"
+        and b.waits_for == email_and_time(world)
+        and not _gives_up_too_soon(b.state, b.error)
+        for b in branches
+    )
 
 
-def _may_give_up(world: World, branch: Branch, error: str) -> bool:
+def _gives_up_too_soon(state: str, error: str) -> bool:
+    return error == "EmailInProgress" and workflow.retrier(state, error).waits <= LEASE
+
+
+def _is_at_work(branch: Branch) -> bool:
+    return branch.state != workflow.ENDED and branch.error is None
+
+
+def _may_give_up(world: World, delivery: Delivery, branch: Branch, error: str) -> bool:
     retrier = workflow.retrier(branch.state, error)
+    if retrier.waits >= GRACE and any(_is_at_work(other) for other in delivery.branches):
+        return False  # that needs less time
     if branch.retries[retrier.index] >= retrier.attempts:
         return True
-    return retrier.attempts > 1 and world.budget >= costs(error)
-
-
-def _fates(call: Call | None, faults: bool) -> list[str]:
-    if call is None:
-        return [NO_CALL]
-    if not faults:
-        return [DONE]
-    if call.reads:  # nothing is done that a lost reply or a later death could hide
-        return [DONE, NOT_SENT, DIES_BEFORE]
-    refusals = list(SES_REFUSALS) if call.operation == "SendEmail" else []
-    return [DONE, NOT_SENT, REPLY_LOST, DIES_BEFORE, DIES_AFTER, *refusals]
+    return retrier.attempts > 1 and world.budget >= costs(branch.state, error)

@@ -14,6 +14,7 @@ from exploration.oracle import Violation
 from exploration.world import Choice, World
 
 Schedule = list[Choice]
+MOMENTS_AT_MOST = 500_000  # of one scenario: five times as many as any has; else it has no end
 AtEnd = Callable[[Rules, World], None]
 
 
@@ -69,6 +70,7 @@ def explore(rules: Rules, at_end: AtEnd) -> Exploration:
     worlds = [rules.begin()]
     seen.add(worlds[0], None)
     for moment, world in enumerate(worlds):
+        assert moment < MOMENTS_AT_MOST, f"{rules.scenario.name} has no end"
         choice = None
         try:
             choices = rules.choices.at(world)

@@ -53,6 +53,7 @@ class LiveInvocation(Invocation):
     def _listen(self) -> None:
         said = self._story.said.get(timeout=_PATIENCE)
         self.asks, self.result, self.error = said
+        self.asked_at = self._story.clock
 
 
 class LiveStory(Story):

@@ -1,28 +1,15 @@
 """What a choice leads to: Step Functions' and Lambda's part in it."""
 
+import json
 from typing import Final
 
-from exploration import oracle, workflow
-from exploration.booking import TICKET, delivered
-from exploration.calls import Answer, Call, NotSent, Reply, ReplyLost, refused
-from exploration.choices import (
-    DIES_AFTER,
-    DIES_BEFORE,
-    DONE,
-    GIVES_UP,
-    NO_CALL,
-    NOT_SENT,
-    REDRIVE,
-    REPLY_LOST,
-    SES_REFUSALS,
-    SOMEBODY,
-    START_AGAIN,
-    TIME,
-    Choices,
-    costs,
-    email_and_time,
-)
-from exploration.passing import time_passes
+from exploration import answers, oracle, workflow
+from exploration.aws import Item
+from exploration.booking import delivered
+from exploration.calls import Answer, Reply
+from exploration.choices import GIVES_UP, REDRIVE, START_AGAIN, Choices, costs, email_and_time
+from exploration.events import SOMEBODY, TIME, Events
+from exploration.fates import DIES_BEFORE, DONE, NO_CALL, REACH_AWS, heard
 from exploration.steps import Invocation
 from exploration.system import System
 from exploration.world import (
@@ -43,10 +30,8 @@ _NO_RETRIES: Final = (0, 0, 0, 0)
 class Rules:
     def __init__(self, scenario: Scenario, system: System) -> None:
         self.scenario, self.system, self.aws = scenario, system, system.aws
-        self.choices = Choices(scenario, system)
-        self._deletion = system.operator(
-            "dynamodb", "delete_item", TableName=self.aws.tickets, Key=TICKET
-        )
+        self.events = Events(scenario, system)
+        self.choices = Choices(scenario, system, self.events)
 
     def begin(self) -> World:
         deliveries = tuple(
@@ -61,13 +46,16 @@ class Rules:
 
     def take(self, world: World, choice: Choice) -> World:
         """The next moment. Raises oracle.Violation if it breaks a guarantee."""
-        world = world._replace(untouched=False)
-        if choice.actor == TIME:
-            return time_passes(world, choice.move)
-        if choice.actor == SOMEBODY:
-            store, _ = self.aws.apply(world.store, self._deletion)
-            # Later by more than what tells invocations apart: a record made anew is a later one.
-            return world._replace(store=store, budget=world.budget - 1, clock=world.clock + 1)
+        after = self._taken(world._replace(untouched=False), choice)
+        oracle.require(not self.system.leaks, "G9", "a secret left the table and the image")
+        return after
+
+    def spent(self, world: World) -> int:
+        return self.scenario.budget - world.budget
+
+    def _taken(self, world: World, choice: Choice) -> World:
+        if choice.actor in (TIME, SOMEBODY):
+            return self.events.take(world, choice)
         name, _, part = choice.actor.partition(" ")
         (delivery,) = (d for d in world.deliveries if d.name == name)
         if not part:
@@ -106,24 +94,33 @@ class Rules:
         if invocation.error:
             return _attempt_failed(world, delivery, branch, invocation.error)
         assert invocation.result is not None
-        return world.with_delivery(self._state_done(delivery, branch, invocation.result))
+        return world.with_delivery(self._state_done(world, delivery, branch, invocation.result))
 
     def _called(
         self, world: World, arn: str, invocation: Invocation, move: str
     ) -> tuple[World, Answer | None]:
         """What the call does, and what its caller hears: None if it is dead."""
-        call, reply = invocation.asks, None
-        assert call
-        if move in (DONE, REPLY_LOST, DIES_AFTER):
-            store, reply = self.aws.apply(world.store, call)
-            after = world._replace(store=store)
-            unheard = move != DONE
-            world = oracle.called(world, after, arn, invocation.start, unheard=unheard)
-        answer = _answer(call, reply, move)
-        return world._replace(budget=world.budget - (move != DONE)), answer
+        assert invocation.asks
+        reply, world = None, world._replace(budget=world.budget - (move != DONE))
+        if move in REACH_AWS:
+            world, reply = self._reaches_aws(world, arn, invocation, unheard=move != DONE)
+        return world, heard(reply, move)
 
-    def _state_done(self, delivery: Delivery, branch: Branch, result: str) -> Delivery:
+    def _reaches_aws(
+        self, world: World, arn: str, invocation: Invocation, *, unheard: bool
+    ) -> tuple[World, Reply]:
+        call = invocation.asks
+        assert call
+        oracle.no_token_in(call, world.store, self.aws.tickets)
+        store, reply = self.aws.apply(world.store, call)
+        after, spent = world._replace(store=store), self.spent(world)
+        return oracle.called(world, after, arn, invocation, unheard=unheard, spent=spent), reply
+
+    def _state_done(
+        self, world: World, delivery: Delivery, branch: Branch, result: str
+    ) -> Delivery:
         state, data = workflow.after(branch.state, branch.data, delivery.arn, result)
+        answers.answered(world, branch, result, state)
         if state != workflow.ENDED and workflow.STATES[state]["Type"] == "Parallel":
             branches = tuple(
                 Branch(name, *start, retries=_NO_RETRIES)
@@ -140,10 +137,15 @@ class Rules:
     def _gives_up(self, world: World, delivery: Delivery, branch: Branch) -> World:
         error = branch.error
         assert error
-        stopped = self._halted(delivery, world.clock)
+        answers.failed(delivery, error)
+        world = world._replace(budget=world.budget - costs(branch.state, error))
+        halted = self._halted(delivery, world.clock)
         if error in ("BookingConflict", "InvalidBooking"):
-            stopped = stopped._replace(status=REFUSED)
-        return world.with_delivery(stopped)._replace(budget=world.budget - costs(error))
+            return world.with_delivery(halted._replace(status=REFUSED))
+        # What a deletion broke fails at its redrive once more; a fresh execution mends it.
+        expected = delivery.executions + delivery.redrives <= 2 * self.spent(world)
+        oracle.require(expected, "G7", f"it fails by {error}, though nothing befell it")
+        return world.with_delivery(halted)
 
     def _halted(self, delivery: Delivery, clock: int) -> Delivery:
         """The execution has ended; its functions in flight have not."""
@@ -163,10 +165,7 @@ class Rules:
         if move == DIES_BEFORE:
             invocation.die()
         else:
-            assert invocation.asks
-            store, reply = self.aws.apply(world.store, invocation.asks)
-            after = world._replace(store=store)
-            world = oracle.called(world, after, "a zombie", invocation.start, unheard=True)
+            world, reply = self._reaches_aws(world, "a zombie", invocation, unheard=True)
             invocation = invocation.told(reply, world.clock)
             if invocation.asks:
                 rest.insert(number, (state, invocation))
@@ -178,12 +177,13 @@ def fresh(delivery: Delivery) -> Delivery:
     return delivery._replace(status=RUNNING, branches=(first,))
 
 
-def _answer(call: Call, reply: Reply | None, move: str) -> Answer | None:
-    if move in (DIES_BEFORE, DIES_AFTER):
-        return None
-    if move in SES_REFUSALS:
-        return refused(*SES_REFUSALS[move])
-    return {NOT_SENT: NotSent(), REPLY_LOST: ReplyLost()}.get(move, reply)
+def repairing(ticket: Item) -> Delivery:
+    """A reconciliation's run of Written and Ready for one ticket."""
+    data = {"booking": ticket, "seatNumber": ticket["seatNumber"], "execution": "a reconciliation"}
+    written = Branch(
+        f"seat {ticket['seatNumber']}", "Written", json.dumps(data), retries=_NO_RETRIES
+    )
+    return Delivery("R", "", RUNNING, (written,))
 
 
 def _attempt_failed(world: World, delivery: Delivery, branch: Branch, error: str) -> World:

@@ -87,6 +87,44 @@ def lease_of_the_execution(system: System) -> None:
     send.handler = lambda event, context: handle(event | {"redriveCount": 0}, context)
 
 
+def email_not_recorded(system: System) -> None:
+    system.modules["record_email_job"].JOBS.record_sent = lambda *_: None
+
+
+def lease_over_what_is_done(system: System) -> None:
+    client = system.modules["send_email"].JOBS._dynamodb
+
+    def change(params: Fields, **_: Any) -> None:
+        del params["ConditionExpression"], params["ReturnValuesOnConditionCheckFailure"]
+        del params["ExpressionAttributeValues"], params["ExpressionAttributeNames"]
+
+    client.meta.events.register("before-parameter-build.dynamodb.PutItem", change)
+
+
+def no_last_look_at_the_clock(system: System) -> None:
+    send = system.modules["send_email"]
+    send_once = send.send_once
+
+    def send_by_a_clock_that_stands(*args: Any, **rest: Any) -> Any:
+        now = rest["clock"]()
+        return send_once(*args, **rest | {"clock": lambda: now})
+
+    send.send_once = send_by_a_clock_that_stands
+
+
+def every_seat_called_new(system: System) -> None:
+    reserve = system.modules["reserve_ticket"]
+    reserve_only = reserve.reserve
+    reserve.reserve = lambda *args: reserve_only(*args)._replace(status="creating")
+
+
+def token_in_the_email(system: System) -> None:
+    """As if SendEmail could know it."""
+    send = system.modules["send_email"]
+    write = send.write_confirmation
+    send.write_confirmation = lambda booking, url: write(booking, f"{url}/{min(system.tokens)}")
+
+
 def token_in_the_log(system: System) -> None:
     write = system.modules["write_ticket_image"]
     face = write.face

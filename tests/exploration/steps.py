@@ -43,13 +43,17 @@ class Run(Protocol):
 
 
 class Invocation:
-    """A handler that waits for an answer to ``asks``, or has ended with ``result`` or ``error``."""
+    """A handler that waits for an answer to ``asks``, or has ended with ``result`` or ``error``.
+
+    ``asked_at`` is the clock by which it came that far.
+    """
 
     def __init__(
         self, run: "Run", start: Start, told: tuple[Told, ...], asks: Call | None,
         result: str | None = None, error: str | None = None,
     ) -> None:  # fmt: skip
         self.start, self.asks, self.result, self.error = start, asks, result, error
+        self.asked_at = told[-1].clock if told else start.clock
         self._run, self._told = run, told
         self._next: dict[Told, Invocation] = {}
 

@@ -24,8 +24,10 @@ from exploration.aws import REGION, SENDER, Aws
 from exploration.calls import Call
 from exploration.steps import TIMELESS, Invocation, Pending, Start, Story, Told
 from minitickets.observability import logger
+from sam_template import load_sam
 
-FUNCTIONS = Path(__file__).parents[2] / "functions"
+PROJECT = Path(__file__).parents[2]
+FUNCTIONS = PROJECT / "functions"
 HANDLERS = (
     "accept_booking",
     "reserve_ticket",
@@ -34,7 +36,8 @@ HANDLERS = (
     "send_email",
     "record_email_job",
 )
-LEASE = 300  # seconds; the template's
+_SEND_EMAIL = load_sam(PROJECT / "template.yaml")["Resources"]["SendEmailFunction"]["Properties"]
+LEASE = int(_SEND_EMAIL["Environment"]["Variables"]["EMAIL_LEASE_SECONDS"])
 DAWN = datetime(2026, 11, 30, 18, 0, tzinfo=UTC)
 _ADDRESS = re.compile(r"[\w.]+@[\w.]+")
 
@@ -109,7 +112,7 @@ class System:
         self._output.truncate()
         return self._leaks
 
-    def operator(self, service: str, operation: str, **request: Any) -> Call:
+    def operator(self, service: str, operation: str, request: dict[str, Any]) -> Call:
         """The call that somebody else's client would make."""
         self._here.story = Story(Start("", "", 0, 0), ())
         try:
@@ -185,7 +188,9 @@ class System:
         return client
 
 
+@functools.cache
 def _session() -> Any:
+    """One for all: it reads the services' descriptions."""
     return boto3.Session(aws_access_key_id="test", aws_secret_access_key="test", region_name=REGION)
 
 

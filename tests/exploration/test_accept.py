@@ -5,7 +5,7 @@ import json
 import pytest
 
 from exploration.conftest import broken_by
-from exploration.scenarios import ACCEPT, OTHER_MESSAGES
+from exploration.scenarios import ACCEPT, CLAIM_LOST, OTHER_MESSAGES
 from exploration.world import REFUSED, SUCCEEDED
 
 
@@ -42,3 +42,10 @@ def test_of_two_bookings_with_one_id_the_first_is_accepted_and_the_other_refused
     assert seen.schedules > 13_000
     ended = {tuple(delivery.status for delivery in world.deliveries) for world in ends(seen)}
     assert ended == {(SUCCEEDED, REFUSED), (REFUSED, SUCCEEDED)}
+
+
+def test_of_one_booking_twice_a_claim_that_is_deleted_is_made_anew(explored):
+    """Of two bookings with one id the second would then be accepted: see the README's limits."""
+    seen = explored(CLAIM_LOST)
+    assert broken_by(seen) == ""
+    assert seen.schedules > 3_800

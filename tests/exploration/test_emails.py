@@ -3,11 +3,12 @@
 import pytest
 
 from exploration.conftest import broken_by
-from exploration.scenarios import EMAIL, LONG_WAITS
+from exploration.scenarios import EMAIL, LONG_WAITS, RECORD_LOST
 
 pytestmark = pytest.mark.slow
 
 
+@pytest.mark.timeout(300)  # half a minute of processor time, where others want it too
 def test_an_email_is_sent_once_and_once_more_at_most_per_event_of_g5(explored):
     seen = explored(EMAIL)
     assert broken_by(seen) == ""
@@ -19,3 +20,9 @@ def test_neither_a_worker_that_stands_still_nor_30_days_lose_or_double_an_email(
     seen = explored(LONG_WAITS)
     assert broken_by(seen) == ""
     assert seen.schedules > 35_000
+
+
+def test_an_emails_record_that_is_deleted_costs_one_more_at_most(explored):
+    seen = explored(RECORD_LOST)
+    assert broken_by(seen) == ""
+    assert seen.schedules > 31_000

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from exploration.aws import Store
+from exploration.fates import FAULTS
 from exploration.steps import Invocation
 
 RUNNING: Final = "RUNNING"
@@ -30,7 +31,8 @@ class Branch(NamedTuple):
 
 
 class Delivery(NamedTuple):
-    """``executions`` and ``redrives`` count; ``zombies`` run on though their execution stopped."""
+    """``executions`` and ``redrives`` of the last one count; ``zombies`` run on though their
+    execution has ended."""
 
     name: str
     message: str
@@ -50,15 +52,17 @@ class Delivery(NamedTuple):
 
 
 class Ledger(NamedTuple):
-    """The email's account, kept from outside (:mod:`exploration.oracle`).
+    """The account kept from outside (:mod:`exploration.oracle`).
 
     ``emails`` and ``excuses`` of the last 30 days; ``unrecorded`` are executions whose email SES
-    accepted, with the end of their lease.
+    accepted, with the end of their lease; ``image_lost``: somebody deleted it, and nobody has put
+    another yet.
     """
 
     emails: int = 0
     excuses: int = 0
     unrecorded: frozenset[tuple[str, int]] = frozenset()
+    image_lost: bool = False
 
 
 class World(NamedTuple):
@@ -86,8 +90,8 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True)
 class Scenario:
-    """What is explored. ``budget`` faults and events are spent, at any moment, on faults of calls
-    and on the ``events`` named; of what follows AcceptBooking only ``follow`` runs.
+    """What is explored. ``budget`` faults and events are spent, at any moment, on the ``faults``
+    and the ``events`` named; of what follows AcceptBooking only ``follow`` runs.
 
     ``accepted``: it begins where AcceptBooking is done, and nothing befalls that step. Its one call
     touches the claim only, so its order to the later steps' calls cannot matter.
@@ -98,4 +102,5 @@ class Scenario:
     follow: Callable[[str], bool] = field(default=lambda branch: True)
     budget: int = 1
     events: tuple[str, ...] = ()
+    faults: tuple[str, ...] = FAULTS
     accepted: bool = False
