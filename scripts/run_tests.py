@@ -38,7 +38,11 @@ def main(arguments: list[str]) -> int:
 
     import pytest  # here, so that --help answers at once
 
-    return int(pytest.main(for_pytest))
+    status = pytest.main(for_pytest)
+    if status == pytest.ExitCode.NO_TESTS_COLLECTED and not options.all:
+        print("scripts/test: no quick test was chosen. --all runs the slow ones too.",
+              file=sys.stderr)  # fmt: skip
+    return int(status)
 
 
 def _from_caller(argument: str) -> str:

@@ -14,6 +14,7 @@ ON_THE_SHARED_STACK = "tests/workflow/"
 ON_AN_ENGINE = (
     "test_connections.py",
     "test_error_names.py",
+    "test_outputs.py",
     "test_redrive_states.py",
     "test_redrive_history.py",
     "test_redrive_api.py",

@@ -42,7 +42,10 @@ examples:
   scripts/storm --bookings 1000 --seed 7       a large one, about a quarter of an hour
   scripts/storm --seed 7 --out storm --json    keep tables, images, emails, logs and the report
 
-exit codes: 0 every guarantee held; 1 some is broken, each named with its booking; 2 bad usage;
+A guarantee that nothing in the storm put to the test is not met, and says neither that it holds nor
+that it is broken (null with --json); the last line names it. A larger storm meets it.
+
+exit codes: 0 no guarantee is broken; 1 some is, each named with its booking; 2 bad usage;
 130 interrupted
 """
 

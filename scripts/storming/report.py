@@ -14,6 +14,11 @@ from storming.judging import Verdict
 from storming.judging.emails import events
 from storming.plan import Kind
 
+_VERDICTS = {
+    True: text("held", "green"),
+    None: text("not met", "yellow"),
+    False: text("BROKEN", "bold red"),
+}
 _MOST_NAMED = 20  # breaches of one guarantee in the table; --json and --out have them all
 
 
@@ -31,7 +36,13 @@ class Report:
 
     @property
     def held(self) -> bool:
-        return self.trouble is None and all(verdict.held for verdict in self.verdicts)
+        """That none is broken, whether all were put to the test or not."""
+        return self.trouble is None and not any(verdict.broken for verdict in self.verdicts)
+
+    @property
+    def not_met(self) -> list[str]:
+        """The guarantees that this storm could not have broken."""
+        return [verdict.guarantee for verdict in self.verdicts if verdict.held is None]
 
     @property
     def command(self) -> str:
@@ -43,6 +54,7 @@ class Report:
             "seed": self.seed,
             "seconds": round(self.seconds, 1),
             "held": self.held,
+            "notMet": self.not_met,
             "trouble": self.trouble,
             "guarantees": [
                 {
@@ -87,7 +99,7 @@ def write(screen: Screen, report: Report) -> None:
         [
             text(verdict.guarantee),
             text(verdict.promise),
-            text("held", "green") if verdict.held else text("BROKEN", "bold red"),
+            _VERDICTS[verdict.held],
             text(verdict.counted),
         ]
         for verdict in report.verdicts
@@ -103,7 +115,8 @@ def write(screen: Screen, report: Report) -> None:
     screen.say()
     screen.out.print(_counts(report.counts))
     screen.say()
-    screen.say(f"{report.seconds:.0f} s. Again: ", report.command)
+    not_met = f" Not met: {', '.join(report.not_met)}." if report.not_met else ""
+    screen.say(f"{report.seconds:.0f} s.{not_met} Again: ", report.command)
 
 
 def _counts(counts: Mapping[str, int]) -> Table:

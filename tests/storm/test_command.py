@@ -8,7 +8,7 @@ from commands.processes import finished
 def test_help_tells_what_happens_and_how_it_ends():
     help_ = finished("storming", "--help")
     assert help_.returncode == 0
-    for word in ("--bookings", "--seed", "--json", "--out", "exit codes", "1 some is broken"):
+    for word in ("--bookings", "--seed", "--json", "--out", "exit codes", "1 some is, each named"):
         assert word in help_.stdout
 
 

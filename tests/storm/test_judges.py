@@ -25,7 +25,7 @@ SEAT_1, SEAT_2 = ("usr_1", "bk_1-00001"), ("usr_1", "bk_1-00002")
 
 
 def broken(found: Facts) -> dict[str, list[str]]:
-    return {v.guarantee: list(v.broken) for v in judge(found) if not v.held}
+    return {v.guarantee: list(v.broken) for v in judge(found) if v.broken}
 
 
 def test_nothing_is_broken_where_all_went_well():
@@ -42,6 +42,31 @@ def test_the_verdicts_say_how_much_was_looked_at():
     assert counted["G4"] == "1 conflict refused, 1 claim"
     assert counted["G7"] == "4 messages, 4 executions, 0 dead letters sent back"
     assert counted["G9"] == "12 log lines"
+
+
+NOTHING_TO_BREAK = {
+    "G3": {"runs": (run(1, wrote=frozenset({1, 2}), acknowledged=("ses-1",)), *facts().runs[2:])},
+    "G4": {"runs": (*facts().runs[:2], facts().runs[3])},
+    "G6": {},  # the runs of these facts are an hour apart
+    "G8": {},  # nothing in them failed after a grace
+    "G9": {"scanned": {}},
+}
+
+
+@pytest.mark.parametrize("guarantee", NOTHING_TO_BREAK)
+def test_what_never_came_about_is_not_said_to_hold(guarantee):
+    held = {v.guarantee: v.held for v in judge(facts(**NOTHING_TO_BREAK[guarantee]))}
+    assert held[guarantee] is None
+
+
+def test_what_came_about_and_went_well_held():
+    found = with_run(facts(), 2, started_at=run(1).started_at)
+    found = with_run(found, 1, failure=failure("TicketMissing", grace=10.0))
+    assert [verdict.held for verdict in judge(found)] == [True] * 9
+
+
+def test_of_a_storm_that_accepted_nothing_nothing_is_said_to_hold():
+    assert {verdict.held for verdict in judge(Facts(publications={}, sent={}))} == {None}
 
 
 # G1

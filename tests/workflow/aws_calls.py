@@ -47,7 +47,7 @@ class AwsCalls:
 
     def pass_on(self, serve: Any, application: Any, environ: Any, start: Any) -> Any:
         request = endpoint.read_body(environ)
-        operation, subject = _read(environ, request)
+        operation, subject = read_call(environ, request)
         with self._lock:
             call = AwsCall(operation, subject, request, next(self._numbers))
             self._calls.append(call)
@@ -74,7 +74,8 @@ def aws_calls(before: Callable[[AwsCall], None] = lambda _: None) -> Iterator[Aw
         yield calls
 
 
-def _read(environ: Any, request: bytes) -> tuple[str, str]:
+def read_call(environ: Any, request: bytes) -> tuple[str, str]:
+    """The operation, and the key or booking that it is about."""
     target = environ.get("HTTP_X_AMZ_TARGET", "")
     if target.startswith("DynamoDB_"):
         fields = json.loads(request)

@@ -25,6 +25,7 @@ from local_stack.request_body import read_body
 from local_stack.results import list_executions, rows
 from local_stack.subjects import booking_of
 from workflow.harness import Fulfilment, booking
+from workflow.tools import failures
 
 pytestmark = pytest.mark.slow  # every kind at every step: a minute of work
 
@@ -158,20 +159,6 @@ def collect(
                 reservations=reservations,
             ),
         )
-
-
-def failures(history: list[dict[str, Any]]) -> list[tuple[str, str]]:
-    """The state and the error name of each failed attempt."""
-    by_id = {event["id"]: event for event in history}
-    found = []
-    for event in history:
-        if event["type"] == "TaskFailed":
-            entered = event
-            while entered["type"] != "TaskStateEntered":
-                entered = by_id[entered["previousEventId"]]
-            state = entered["stateEnteredEventDetails"]["name"]
-            found.append((state, event["taskFailedEventDetails"]["error"]))
-    return found
 
 
 @pytest.fixture(params=CASES, ids=lambda case: f"{case[0]}-{case[1]}")

@@ -137,9 +137,12 @@ def assert_runs_twice_without_harm(fulfilment, **clients):
         fulfilment.wait_for(lambda: fulfilment.finished(id_) == 2)
         fulfilment.wait_for(lambda: messages_in(fulfilment, queue) == 0)
         assert messages_in(fulfilment, dead) == 0
-    assert statuses(fulfilment.executions(id_)) == ["SUCCEEDED", "SUCCEEDED"]
+    executions = fulfilment.executions(id_)
+    assert statuses(executions) == ["SUCCEEDED", "SUCCEEDED"]
     assert sorted(fulfilment.tickets(id_)) == [1, 2]
     assert len(fulfilment.emails(id_)) == 1
+    outcomes = [json.loads(execution["output"])["email"] for execution in executions]
+    assert sorted(outcomes) == ["already-sent", "sent"]
 
 
 def test_g7_the_pipe_deletes_a_message_only_after_its_execution_was_accepted(fulfilment):

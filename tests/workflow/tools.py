@@ -76,6 +76,20 @@ def everything(fulfilment: Fulfilment, id_: str = "") -> Record:
     }
 
 
+def failures(history: list[Record]) -> list[tuple[str, str]]:
+    """The state and the error name of each failed attempt."""
+    by_id = {event["id"]: event for event in history}
+    found = []
+    for event in history:
+        if event["type"] == "TaskFailed":
+            entered = event
+            while entered["type"] != "TaskStateEntered":
+                entered = by_id[entered["previousEventId"]]
+            state = entered["stateEnteredEventDetails"]["name"]
+            found.append((state, event["taskFailedEventDetails"]["error"]))
+    return found
+
+
 def put(fulfilment: Fulfilment, table: str, record: Record) -> None:
     from minitickets.adapters.items import to_item
 

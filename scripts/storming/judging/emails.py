@@ -44,8 +44,8 @@ def judge_g5(facts: Facts) -> Verdict:
         f"{count(len(facts.emails), 'email')} for {count(len(facts.claims), 'booking')}; "
         f"{second} more than one, {count(sum(met.values()), 'event')} that may double"
     )
-    return Verdict("G5", "an email is never lost, and doubled only by its events", counted,
-                   tuple(broken))  # fmt: skip
+    promise = "an email is never lost, and doubled only by its events"
+    return Verdict("G5", promise, len(facts.claims), counted, tuple(broken))
 
 
 def _by_booking(facts: Facts) -> dict[str, list[Email]]:
@@ -94,7 +94,7 @@ def judge_g6(facts: Facts) -> Verdict:
         if sent[booking] != 1
     ]
     counted = f"{count(len(at_once), 'booking')} whose executions ran at once, without event"
-    return Verdict("G6", "runs at once send one email", counted, tuple(broken))
+    return Verdict("G6", "runs at once send one email", len(at_once), counted, tuple(broken))
 
 
 def _accepted_runs(facts: Facts) -> dict[str, list[Run]]:

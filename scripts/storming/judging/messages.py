@@ -29,7 +29,7 @@ def judge_g4(facts: Facts) -> Verdict:
         if failed and not conflicts:
             broken.append(f"{run.booking}: its own message ended {_end(run)}, in {run.arn}")
     counted = f"{count(refused, 'conflict')} refused, {count(len(facts.claims), 'claim')}"
-    return Verdict("G4", "a conflicting message changes nothing", counted, tuple(broken))
+    return Verdict("G4", "a conflicting message changes nothing", refused, counted, tuple(broken))
 
 
 def _claims(facts: Facts) -> Iterator[str]:
@@ -92,7 +92,7 @@ def judge_g7(facts: Facts) -> Verdict:
         f"{messages}, {count(len(facts.runs), 'execution')}, "
         f"{count(len(facts.returned), 'dead letter')} sent back"
     )
-    return Verdict("G7", "no message disappears", counted, tuple(broken))
+    return Verdict("G7", "no message disappears", len(facts.sent), counted, tuple(broken))
 
 
 def _subject(run: Run) -> str:
@@ -133,7 +133,7 @@ def judge_g8(facts: Facts) -> Verdict:
         f"{count(len(graced), 'execution')} failed after the grace, in which {finished} of "
         f"{count(siblings, 'other part')} were finished"
     )
-    return Verdict("G8", "one failure does not stop the others", counted, broken)
+    return Verdict("G8", "one failure does not stop the others", siblings, counted, broken)
 
 
 def _has_grace(failure: Failure) -> bool:

@@ -23,7 +23,7 @@ def judge_g1(facts: Facts) -> Verdict:
     writes = sum(map(len, facts.writes.values()))
     bookings = count(len(facts.claims), "booking")
     counted = f"{count(len(found), 'seat')} of {bookings}; {count(writes, 'write')} seen"
-    return Verdict("G1", "one identity per seat", counted, tuple(broken))
+    return Verdict("G1", "one identity per seat", len(found), counted, tuple(broken))
 
 
 def _seats(facts: Facts) -> Iterator[TicketKey]:
@@ -77,7 +77,7 @@ def judge_g2(facts: Facts) -> Verdict:
         elif facts.objects[ticket.image_key] != f"MT1.{ticket.ticket_id}.{ticket.token}":
             broken.append(f"{ticket.ticket_id}: the code on its image is not the stored token's")
     counted = f"{count(len(ready), 'ready seat')}, {count(len(facts.objects), 'QR code')} decoded"
-    return Verdict("G2", "ready means an image that scans", counted, tuple(broken))
+    return Verdict("G2", "ready means an image that scans", len(ready), counted, tuple(broken))
 
 
 def judge_g3(facts: Facts) -> Verdict:
@@ -98,4 +98,5 @@ def judge_g3(facts: Facts) -> Verdict:
     ]
     skipped = sum(len(run.skipped) for run in facts.runs)
     counted = f"{count(skipped, 'skip')}, {count(len(facts.objects), 'image')}"
-    return Verdict("G3", "a ready seat is skipped; one image key each", counted, tuple(broken))
+    promise = "a ready seat is skipped; one image key each"
+    return Verdict("G3", promise, skipped, counted, tuple(broken))

@@ -7,4 +7,5 @@ from storming.judging.verdict import Verdict
 def judge_g9(facts: Facts) -> Verdict:
     broken = tuple(f"{leak.place}: {leak.what}" for leak in facts.leaks)
     counted = ", ".join(f"{number:,} {sort}" for sort, number in facts.scanned.items())
-    return Verdict("G9", "no token, and no address in a log", counted or "nothing", broken)
+    texts = sum(facts.scanned.values())
+    return Verdict("G9", "no token, and no address in a log", texts, counted or "nothing", broken)
