@@ -73,7 +73,10 @@ class Images(Protocol):
 
 
 class TicketRef(NamedTuple):
-    """The record a written image belongs to: a record made anew has another ``created_at``."""
+    """The record a written image belongs to: one made anew has another ``created_at``.
+
+    It is in microseconds, and a record is deleted between the two: they are not taken to be equal.
+    """
 
     user_id: str
     booking_id: str
