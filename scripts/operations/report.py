@@ -91,7 +91,8 @@ def to_json(report: Report) -> dict[str, Any]:
 def _head(screen: Screen, report: Report) -> None:
     history, execution = report.history, report.execution
     if execution:
-        screen.say("booking   ", execution.booking or "?")
+        if not execution.is_reconciliation:
+            screen.say("booking   ", execution.booking or "?")
         screen.say("execution ", execution.arn)
     ended = f" to {when(history.stopped_at)}" if history.stopped_at else ""
     redriven = f", redriven {_times(history.redrives)}" if history.redrives else ""
