@@ -24,8 +24,8 @@ def refuse_to_strand_executions(account: Account, request: Request) -> None:
         return
     operator = account.operator
     machines = (operator.executions, operator.reconciliations)
-    names = (name for machine in machines for name in _running(machine))
-    running = list(islice(names, _SHOWN + 1))
+    found = (name for machine in machines for name in _running(machine))
+    running = list(islice(found, _SHOWN + 1))
     if running:
         names = ", ".join(running[:_SHOWN]) + (" and more" if len(running) > _SHOWN else "")
         raise Refusal(

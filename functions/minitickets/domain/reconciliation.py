@@ -39,15 +39,15 @@ class Progress(NamedTuple):
     again: bool = False
     cursor: Cursor | None = None
     day: Counts = Counts()
-    found: Sequence[Seat] = ()
-    aside: Sequence[str] = ()
+    found: tuple[Seat, ...] = ()
+    aside: tuple[str, ...] = ()
     pages: int = 0
     dates: int = 0
     totals: Counts = Counts()
     handed: int = 0
     repaired: int = 0
     failed: int = 0
-    failures: Sequence[Mapping[str, Any]] = ()
+    failures: tuple[Mapping[str, Any], ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         counts = {"day": self.day._asdict(), "totals": self.totals._asdict()}
@@ -56,7 +56,8 @@ class Progress(NamedTuple):
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> Self:
         counts = {name: Counts(**given[name]) for name in ("day", "totals")}
-        return cls(**{**given, **counts})
+        lists = {name: tuple(given[name]) for name in ("found", "aside", "failures")}
+        return cls(**{**given, **counts, **lists})
 
     @property
     def reads(self) -> str:
@@ -71,7 +72,7 @@ class Turn(NamedTuple):
 
     progress: Progress
     then: str
-    seats: Sequence[Seat]
+    seats: tuple[Seat, ...]
 
 
 def begin(plan: Plan) -> Progress:
@@ -84,7 +85,7 @@ def count_outcomes(progress: Progress, outcomes: Sequence[Mapping[str, Any]]) ->
     return progress._replace(
         repaired=progress.repaired + len(outcomes) - len(failures),
         failed=progress.failed + len(failures),
-        failures=[*progress.failures, *failures][:_SHOWN_FAILURES],
+        failures=(*progress.failures, *failures)[:_SHOWN_FAILURES],
     )
 
 
@@ -96,7 +97,7 @@ def add_page(progress: Progress, plan: Plan, page: Checked, cursor: Cursor | Non
     budget = 0 if plan.dry_run else plan.most_repairs - progress.handed
     read = progress._replace(
         day=progress.day.plus(page.counts),
-        found=[*progress.found, *page.found][:budget],
+        found=(*progress.found, *page.found)[:budget],
         pages=progress.pages + 1,
         cursor=cursor,
     )
@@ -109,7 +110,7 @@ def add_page(progress: Progress, plan: Plan, page: Checked, cursor: Cursor | Non
 
 def set_aside(progress: Progress, plan: Plan) -> Turn:
     """Leave the date for the end, and go on with another."""
-    aside = [*progress.aside, progress.reads]
+    aside = (*progress.aside, progress.reads)
     return _turn(_next_date(_forget_date(progress)._replace(aside=aside), plan))
 
 
@@ -129,7 +130,7 @@ def report(progress: Progress, plan: Plan) -> dict[str, Any]:
         "repaired": progress.repaired,
         "failed": progress.failed,
         "left": progress.totals.found - progress.repaired - progress.failed,
-        "failures": progress.failures,
+        "failures": list(progress.failures),
     }
 
 
@@ -155,7 +156,7 @@ def _refuse_an_outage(read: Progress, plan: Plan) -> None:
 
 
 def _forget_date(progress: Progress) -> Progress:
-    return progress._replace(cursor=None, day=Counts(), found=[])
+    return progress._replace(cursor=None, day=Counts(), found=())
 
 
 def _next_date(progress: Progress, plan: Plan) -> Progress:
@@ -164,11 +165,11 @@ def _next_date(progress: Progress, plan: Plan) -> Progress:
         return progress._replace(date=progress.ahead, ahead=_day_after(progress.ahead), again=False)
     if progress.aside:
         first, *others = progress.aside
-        return progress._replace(date=first, aside=others, again=True)
+        return progress._replace(date=first, aside=tuple(others), again=True)
     return progress._replace(date=None, again=False)
 
 
-def _turn(progress: Progress, seats: Sequence[Seat] = ()) -> Turn:
+def _turn(progress: Progress, seats: tuple[Seat, ...] = ()) -> Turn:
     if progress.date is None:
         return Turn(progress, REPORT, seats)
     return Turn(progress, CHECK_AGAIN if progress.again else CHECK, seats)
