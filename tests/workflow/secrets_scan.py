@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from local_stack.aws import ACCOUNT, REGION
 from local_stack.results import rows
 from workflow.harness import Fulfilment
+from workflow.reconciling import reconciliations
 
 _TOKEN = re.compile("[A-Z2-7]{26}")
 _ANY_TOKEN = re.compile("(?=([A-Z2-7]{26}))")  # overlapping, so that a neighbour cannot hide one
@@ -23,7 +24,7 @@ def secrets_found(fulfilment: Fulfilment) -> list[str]:
 
 
 def _places(fulfilment: Fulfilment) -> Iterator[tuple[str, str]]:
-    for execution in fulfilment.all_executions():
+    for execution in (*fulfilment.all_executions(), *reconciliations(fulfilment)):
         arn = execution["executionArn"]
         yield f"execution {arn}", repr(execution)
         yield f"history {arn}", _history_text(arn)
