@@ -42,12 +42,6 @@ def follow(
         stop.wait(pause)
 
 
-def report_of(execution: Described) -> dict[str, Any] | None:
-    """What the execution's last state told; None unless it succeeded."""
-    found = json.loads(execution.output) if execution.output else None
-    return found if isinstance(found, dict) else None
-
-
 def is_left(report: Mapping[str, Any]) -> bool:
     """Whether something is found and not mended, or was not looked at."""
     return bool(report["left"] or report["failed"] or report["unreadable"] or report["datesLeft"])

@@ -19,6 +19,7 @@ from execution_history import (
 )
 from operations.advice import Advice
 from operations.executions import Described
+from operations.reconciliation_report import report_of, write_reconciliation
 from operations.screen import Screen, status, text, when
 
 _MARKS = {
@@ -164,7 +165,11 @@ def _where(run: StateRun, rows: dict[Path, str]) -> str:
 
 
 def _advice(screen: Screen, report: Report) -> None:
-    if report.history.status == "SUCCEEDED":
+    execution = report.execution
+    told = report_of(execution) if execution and execution.is_reconciliation else None
+    if told:
+        write_reconciliation(screen, told)
+    elif report.history.status == "SUCCEEDED":
         screen.say("Nothing is left to do: it succeeded.")
     elif report.advice:
         can = "A redrive can help: " if report.advice.redrive else "A redrive cannot help: "

@@ -13,21 +13,12 @@ from operations.advice import advise
 from operations.commands.shared import connected
 from operations.context import Operator
 from operations.executions import Described
-from operations.reconciling import Place, follow, is_left, report_of, start
+from operations.reconciliation_report import report_of, write_reconciliation
+from operations.reconciling import Place, follow, is_left, start
 from operations.screen import status, text
 from operations.stopping import INTERRUPTED, Interrupt
 
 _DATE = click.DateTime(["%Y-%m-%d"])
-_FOUND = (
-    ("stale", "creating for more than 15 minutes"),
-    ("missing", "ready without an image"),
-    ("repaired", "repaired"),
-    ("failed", "could not be repaired"),
-    ("left", "left to the next run"),
-    ("young", "creating for less than 15 minutes, left alone"),
-    ("unreadable", "records that are no ticket's, left alone"),
-    ("datesLeft", "dates not reached"),
-)
 
 
 @click.command(short_help="Find tickets that stay creating and images that are gone; mend them.")
@@ -131,24 +122,8 @@ def _tell_the_end(operator: Operator, ended: Described) -> int:
     if report is None:
         _tell_failure(operator, ended)
         return 1
-    _tell_report(operator, report)
+    write_reconciliation(operator.screen, report)
     return 1 if is_left(report) else 0
-
-
-def _tell_report(operator: Operator, report: dict[str, Any]) -> None:
-    say = operator.screen.say
-    tried = ", as a dry run" if report["dryRun"] else ""
-    say(
-        f"{report['checked']} tickets checked on {report['dates']} dates from {report['from']} to "
-        f"{report['to']}{tried}."
-    )
-    for name, words in _FOUND:
-        if report[name]:
-            say(f"{report[name]:>8} {words}")
-    for failure in report["failures"]:
-        say(f"  {failure['bookingId']} seat {failure['seatNumber']}: {failure['failed']}")
-    if not any(report[name] for name, _ in _FOUND):
-        say("Nothing is broken.")
 
 
 def _tell_failure(operator: Operator, ended: Described) -> None:
