@@ -124,7 +124,8 @@ class S3:
     def head_object(self, Bucket, Key):  # noqa: N803 - boto3's names
         status = self.statuses[Key]
         if status != 200:
-            answer = {"Error": {"Code": str(status)}, "ResponseMetadata": {"HTTPStatusCode": status}}
+            metadata = {"HTTPStatusCode": status}
+            answer = {"Error": {"Code": str(status)}, "ResponseMetadata": metadata}
             raise ClientError(answer, "HeadObject")
         return {}
 
