@@ -72,11 +72,20 @@ def change(
     )
 
 
-def start(fulfilment: Fulfilment, first: date, days: int = 1, **options: Any) -> str:
+def start(
+    fulfilment: Fulfilment,
+    first: date,
+    days: int = 1,
+    before: Callable[[str], object] = lambda _: None,
+    **options: Any,
+) -> str:
+    """Its ARN, which ``before`` is given ahead of the start."""
+    machine, name = fulfilment.stack.output("ReconcileStateMachineArn"), f"test-{uuid.uuid4()}"
+    before(f"{machine.replace(':stateMachine:', ':execution:')}:{name}")
     dates = {"from": str(first), "to": str(first + timedelta(days=days - 1))}
     answer = fulfilment.stack.client("stepfunctions").start_execution(
-        stateMachineArn=fulfilment.stack.output("ReconcileStateMachineArn"),
-        name=f"test-{uuid.uuid4()}",
+        stateMachineArn=machine,
+        name=name,
         input=json.dumps(dates | options),
     )
     return str(answer["executionArn"])

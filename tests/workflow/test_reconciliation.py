@@ -12,7 +12,7 @@ import pytest
 from local_stack.lambda_service import Fault, FaultKind
 from workflow.aws_calls import aws_calls
 from workflow.grants import without
-from workflow.harness import Fulfilment, booking, statuses
+from workflow.harness import PATIENCE, Fulfilment, booking, statuses
 from workflow.reconciling import (
     booked,
     change,
@@ -101,20 +101,19 @@ def test_two_reconciliations_at_once_mend_each_ticket_with_its_one_token(fulfilm
     stop_halfway(fulfilment, id_, 1, 2, 3, 4)
     lose_images(fulfilment, id_, 5)
     both_read = threading.Barrier(2)
-    arns = [start(fulfilment, day), start(fulfilment, day)]
-    # Both have read the date before either repairs.
-    on_step(fulfilment, "Written", id_, lambda event: _meet(both_read, event, arns))
-    for arn in arns:
+
+    def meet(event):
+        """Both have read the date before either repairs."""
+        if event["seatNumber"] == 1:
+            both_read.wait(PATIENCE)
+
+    on_step(fulfilment, "Written", id_, meet)
+    for arn in [start(fulfilment, day), start(fulfilment, day)]:
         assert report(ended(fulfilment, arn))["failed"] == 0
     assert tokens(fulfilment, id_) == kept
     tickets = fulfilment.tickets(id_)
     assert {ticket["status"] for ticket in tickets.values()} == {"ready"}
     assert all(image_is_the_tickets(fulfilment, tickets[seat]) for seat in (1, 2, 3, 4, 5))
-
-
-def _meet(barrier, event, arns):
-    if event["seatNumber"] == 1 and event["execution"] in arns:
-        barrier.wait(30)
 
 
 def test_one_during_a_running_booking_gives_no_second_identity_and_takes_no_ready_back(fulfilment):
@@ -231,9 +230,12 @@ def test_a_page_that_fails_stops_no_other_and_is_counted_once_when_it_is_checked
     second = booked(fulfilment, day + timedelta(days=1), 2)
     stop_halfway(fulfilment, first, 1)
     stop_halfway(fulfilment, second, 1)
-    arn = start(fulfilment, day, days=2, pageSize=2)
     broken = Fault("Check", None, FaultKind.ERROR, 9)  # the attempt and its eight retries
-    on_check(fulfilment, arn, lambda n: n == 1 and fulfilment.stack.faults.add(broken))
+
+    def break_the_second_page(arn):
+        on_check(fulfilment, arn, lambda n: n == 1 and fulfilment.stack.faults.add(broken))
+
+    arn = start(fulfilment, day, days=2, before=break_the_second_page, pageSize=2)
     assert told(report(ended(fulfilment, arn))) == {
         "dates": 2, "checked": 6, "ready": 4, "stale": 2, "repaired": 2,
     }  # fmt: skip

@@ -8,7 +8,7 @@ from minitickets.clock import iso
 from minitickets.domain.booking import image_key
 from minitickets.domain.seats import CREATING, READY
 
-# Eight retries of every step of a seat take less: what is younger, its execution may still finish.
+# The retries of a seat's three steps wait nine minutes: a younger one may still be finished.
 STALE_AFTER = timedelta(minutes=15)
 
 Seat = dict[str, str | int]
