@@ -4,8 +4,9 @@ A log line is JSON and carries ``execution``, ``bookingId`` and ``seatNumber`` a
 has them. It never carries a QR token, an email address or a whole event.
 
 Metrics (CloudWatch EMF, namespace ``MiniTickets``, unit Count): TicketsReady, TicketsSkipped,
-EmailsSent, EmailsSkipped, EmailsRejected, EmailsThrottled, BookingsRejected. Their one dimension,
-``service``, is what the template sets as POWERTOOLS_SERVICE_NAME: it names the stage.
+EmailsSent, EmailsSkipped, EmailsRejected, EmailsThrottled, BookingsRejected; of reconciliations,
+TicketsChecked, TicketsRepaired, TicketsUnrepaired, TicketsLeft. Their one dimension, ``service``,
+is what the template sets as POWERTOOLS_SERVICE_NAME: it names the stage.
 """
 
 from collections.abc import Callable
@@ -24,8 +25,8 @@ logger = Logger()
 metrics = Metrics(namespace="MiniTickets")
 
 
-def count(metric: str) -> None:
-    metrics.add_metric(name=metric, unit=MetricUnit.Count, value=1)
+def count(metric: str, value: int = 1) -> None:
+    metrics.add_metric(name=metric, unit=MetricUnit.Count, value=value)
 
 
 def identify(**keys: str | int | None) -> None:
@@ -39,8 +40,8 @@ def identify(**keys: str | int | None) -> None:
 def step(work: Callable[[Event], dict[str, Any]]) -> Handler:
     """Turn a step's work into its Lambda handler.
 
-    The event is the ``Payload`` of its state in ``statemachines/fulfil_booking.asl.yaml``. A
-    failure is logged by its name, then escapes: Step Functions matches retriers on that name.
+    The event is the ``Payload`` of its state in ``statemachines/``. A failure is logged by its
+    name, then escapes: Step Functions matches retriers on that name.
     """
 
     @wraps(work)

@@ -25,12 +25,15 @@ PROJECT = Path(__file__).resolve().parents[2]
 class Deployment:
     """``outputs`` are the template's; ``states`` maps a function's name to its state's.
 
-    ``functions`` is empty while compute is off. ``template`` is the translated one.
+    Of two states that call one function it is the first, a booking's before a reconciliation's;
+    ``booking_states`` are a booking's only. ``functions`` is empty while compute is off.
+    ``template`` is the translated one.
     """
 
     outputs: Mapping[str, str]
     functions: tuple[FunctionSpec, ...]
     states: Mapping[str, str]
+    booking_states: tuple[str, ...]
     pipe: PipeSettings
     template: dict[str, Any]
     parameters: Mapping[str, str]
@@ -72,10 +75,13 @@ def _deployment(
     described = endpoint.client("cloudformation").describe_stacks(StackName=stack)["Stacks"][0]
     outputs = {output["OutputKey"]: output["OutputValue"] for output in described["Outputs"]}
     names = _physical_names(endpoint, stack)
+    of_bookings = _states(endpoint, outputs["StateMachineArn"])
+    of_reconciliations = _states(endpoint, outputs["ReconcileStateMachineArn"])
     return Deployment(
         outputs=outputs,
         functions=tuple(_functions(endpoint, names.values())),
-        states=_states(endpoint, outputs["StateMachineArn"]),
+        states=of_bookings | {f: s for f, s in of_reconciliations.items() if f not in of_bookings},
+        booking_states=tuple(of_bookings.values()),
         pipe=PipeResource.made[names["BookingPipe"]],
         template=template,
         parameters=parameters,
@@ -184,7 +190,7 @@ def _functions(endpoint: Endpoint, names: Collection[str]) -> Iterator[FunctionS
 
 def _states(endpoint: Endpoint, machine_arn: str) -> dict[str, str]:
     machine = endpoint.client("stepfunctions").describe_state_machine(stateMachineArn=machine_arn)
-    return {
-        state["Parameters"]["FunctionName"].rsplit(":", 1)[-1]: name
-        for name, state in tasks(json.loads(machine["definition"]))
-    }
+    found: dict[str, str] = {}
+    for name, state in tasks(json.loads(machine["definition"])):
+        found.setdefault(state["Parameters"]["FunctionName"].rsplit(":", 1)[-1], name)
+    return found

@@ -73,8 +73,8 @@ class LocalStack:
         self._log_dir = options.out / "logs"
         self.lambda_service = self._new_lambda_service()
         self.run_machines()
-        states = self.deployment.states.values()
-        self._server.fault_control.deployed(states, options.time_scale)
+        breakable = self.deployment.booking_states
+        self._server.fault_control.deployed(breakable, options.time_scale)
         caller = role_credentials(self.endpoint, self.deployment.pipe.role, "pipe")
         self.pipe = Pipe(
             self.deployment.pipe,
@@ -86,7 +86,7 @@ class LocalStack:
 
     def __enter__(self) -> Self:
         try:
-            self.lambda_service.prewarm()
+            self._prewarm()
         except BaseException:
             self.close()
             raise
@@ -116,8 +116,15 @@ class LocalStack:
         self.lambda_service.close()
         self.lambda_service = self._new_lambda_service()
         if self.deployment.pipe.runs:
-            self.lambda_service.prewarm()
+            self._prewarm()
             self.pipe.start()
+
+    def _prewarm(self) -> None:
+        """A booking's functions: a reconciliation starts its own when somebody asks for one."""
+        deployed = self.deployment
+        self.lambda_service.prewarm(
+            {name for name, state in deployed.states.items() if state in deployed.booking_states}
+        )
 
     def _new_lambda_service(self) -> LambdaService:
         return LambdaService(

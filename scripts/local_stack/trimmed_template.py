@@ -20,6 +20,8 @@ NOT_HERE = {
     "AWS::KMS::Key": "encrypts the alarm topic only",
     "AWS::S3::BucketPolicy": "refuses what is not TLS, which nothing is here",
     "AWS::SES::ConfigurationSetEventDestination": "no email bounces here",
+    "AWS::Scheduler::Schedule": "a reconciliation is started on demand here",
+    "AWS::Scheduler::ScheduleGroup": "a reconciliation is started on demand here",
     "AWS::SNS::Subscription": "nothing publishes to the alarm topic here",
     "AWS::SNS::Topic": "nothing publishes to the alarm topic here",
     "AWS::SNS::TopicPolicy": "nothing publishes to the alarm topic here",

@@ -15,7 +15,7 @@ SAM = load_sam(PROJECT / "template.yaml")
 RESOURCES: dict[str, dict[str, Any]] = SAM["Resources"]
 TRANSLATED: dict[str, dict[str, Any]] = translate(SAM)["Resources"]
 STEPS = ("accept-booking", "reserve-ticket", "write-ticket-image", "mark-ticket-ready")
-STEPS += ("send-email", "record-email-job")
+STEPS += ("send-email", "record-email-job", "check-tickets", "report-reconciliation")
 # Metrics and the dimension by which each is looked up.
 KNOWN = {
     # https://docs.aws.amazon.com/step-functions/latest/dg/procedure-cw-metrics.html
@@ -33,6 +33,8 @@ KNOWN = {
     },
     # https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html
     ("AWS/Lambda", "FunctionName"): {"Errors", "Throttles"},
+    # https://docs.aws.amazon.com/scheduler/latest/UserGuide/monitoring-cloudwatch.html
+    ("AWS/Scheduler", "ScheduleGroup"): {"InvocationDroppedCount"},
     # https://docs.aws.amazon.com/ses/latest/dg/event-publishing-add-event-destination-cloudwatch.html
     ("AWS/SES", "ses:configuration-set"): {
         "Bounce", "Complaint", "Reject", "Reputation.BounceRate", "Reputation.ComplaintRate",
@@ -71,19 +73,20 @@ ALARMS = {
 # ---- Logs and traces
 
 
-def test_the_machine_logs_errors_without_what_customers_wrote():
-    assert properties("FulfilBookingStateMachine")["Logging"] == {
+@pytest.mark.parametrize("machine", ["FulfilBooking", "ReconcileTickets"])
+def test_a_machine_logs_errors_without_what_customers_wrote(machine):
+    assert properties(f"{machine}StateMachine")["Logging"] == {
         "Level": "ERROR",
         "IncludeExecutionData": False,
         "Destinations": [
             {
                 "CloudWatchLogsLogGroup": {
-                    "LogGroupArn": {"Fn::GetAtt": ["FulfilBookingLogGroup", "Arn"]}
+                    "LogGroupArn": {"Fn::GetAtt": [f"{machine}LogGroup", "Arn"]}
                 }
             }
         ],
     }
-    name = properties("FulfilBookingLogGroup")["LogGroupName"]["Fn::Sub"]
+    name = properties(f"{machine}LogGroup")["LogGroupName"]["Fn::Sub"]
     assert name.startswith("/aws/vendedlogs/states/")
 
 
@@ -98,9 +101,9 @@ def test_the_pipe_logs_errors_without_the_message():
     assert name == "/aws/vendedlogs/pipes/minitickets-${Stage}-bookings"
 
 
-def test_the_machine_and_every_function_are_traced():
-    machine = TRANSLATED["FulfilBookingStateMachine"]["Properties"]
-    assert machine["TracingConfiguration"] == {"Enabled": True}
+def test_the_machines_and_every_function_are_traced():
+    for name in ("FulfilBookingStateMachine", "ReconcileTicketsStateMachine"):
+        assert TRANSLATED[name]["Properties"]["TracingConfiguration"] == {"Enabled": True}
     functions = [r for r in TRANSLATED.values() if r["Type"] == "AWS::Lambda::Function"]
     assert len(functions) == len(STEPS)
     for function in functions:
@@ -179,7 +182,7 @@ def test_there_is_an_alarm_for_everything_that_somebody_must_know():
         "ExecutionsFailed", "ExecutionsTimedOut", "ExecutionsAborted", "ExecutionThrottled",
         "ApproximateNumberOfMessagesVisible", "ApproximateAgeOfOldestMessage", "ExecutionFailed",
         "EmailsRejected", "Bounce", "Complaint", "Reputation.BounceRate",
-        "Reputation.ComplaintRate", None,
+        "Reputation.ComplaintRate", "InvocationDroppedCount", "TicketsRepaired", None,
     }  # fmt: skip
 
 
@@ -214,6 +217,27 @@ def test_somebody_knows_days_before_sqs_forgets_a_message():
         assert ALARMS[name]["Threshold"] < properties(queue)["MessageRetentionPeriod"]
         assert ALARMS[name]["Dimensions"][0]["Value"] == {"Fn::GetAtt": [queue, "QueueName"]}
         assert "Condition" not in RESOURCES[name]
+
+
+def test_a_reconciliation_that_ends_in_any_other_way_than_well_is_told():
+    expression, *metrics = ALARMS["ReconcileFailedAlarm"]["Metrics"]
+    assert expression["Expression"] == "SUM(METRICS())"
+    watched = [each["MetricStat"]["Metric"] for each in metrics]
+    assert {metric["MetricName"] for metric in watched} == {
+        "ExecutionsFailed", "ExecutionsTimedOut", "ExecutionsAborted",
+    }  # fmt: skip
+    for metric in watched:
+        assert_known(metric["Namespace"], metric["MetricName"], metric["Dimensions"][0]["Name"])
+        assert metric["Dimensions"][0]["Value"] == {"Ref": "ReconcileTicketsStateMachine"}
+    assert "Condition" not in RESOURCES["ReconcileFailedAlarm"]
+
+
+def test_more_repairs_in_a_day_than_usual_are_told():
+    alarm = ALARMS["ManyRepairsAlarm"]
+    assert (alarm["MetricName"], alarm["Statistic"], alarm["Period"]) == (
+        "TicketsRepaired", "Sum", 24 * 3600,
+    )  # fmt: skip
+    assert alarm["Threshold"] == {"Ref": "ReconcileUsualRepairs"}
 
 
 # ---- The topic
@@ -267,13 +291,16 @@ def test_nobody_is_subscribed_unless_an_address_is_given():
 # ---- The rule for executions that did not succeed
 
 
-def test_every_end_but_success_of_this_machine_is_told():
+def test_every_end_but_success_of_these_machines_is_told():
     # https://docs.aws.amazon.com/step-functions/latest/dg/eventbridge-integration.html
     assert properties("FailedExecutionRule")["EventPattern"] == {
         "source": ["aws.states"],
         "detail-type": ["Step Functions Execution Status Change"],
         "detail": {
-            "stateMachineArn": [{"Ref": "FulfilBookingStateMachine"}],
+            "stateMachineArn": [
+                {"Ref": "FulfilBookingStateMachine"},
+                {"Ref": "ReconcileTicketsStateMachine"},
+            ],
             "status": ["FAILED", "TIMED_OUT", "ABORTED"],
         },
     }
@@ -318,9 +345,11 @@ def test_what_is_told_names_the_execution_and_nobody():
     assert all(line[0] == line[-1] == '"' for line in text.splitlines())
 
 
-def test_what_is_told_names_a_command_that_exists():
-    (command,) = re.findall(r"(minitickets executions [^\"]+)", told(EVENT))
-    assert list(_wrong_command(command)) == []
+def test_what_is_told_names_commands_that_exist():
+    commands = re.findall(r"(minitickets [^\"]+)", told(EVENT))
+    assert [command.split()[1] for command in commands] == ["executions", "show"]
+    for command in commands:
+        assert list(_wrong_command(command)) == []
 
 
 # ---- Email
@@ -361,6 +390,7 @@ def test_the_links_lead_to_the_partition_s_console(partition, host):
 def test_every_output_that_people_need_is_there():
     assert set(SAM["Outputs"]) == {
         "AlarmTopicArn", "BookingDeadLetterQueueUrl", "BookingQueueUrl", "DashboardConsole",
-        "ProcessedJobsTableName", "StateMachineArn", "StateMachineConsole",
+        "ProcessedJobsTableName", "ReconcileStateMachineArn", "StateMachineArn",
+        "StateMachineConsole",
         "TicketImagesBucketName", "TicketsTableName",
     }  # fmt: skip

@@ -5,6 +5,7 @@ The expected values are the design's, written out again by hand.
 
 import ast
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,8 @@ SET = {
 }
 STEPS = ["AcceptBooking", "ReserveTicket", "WriteTicketImage", "MarkTicketReady", "SendEmail"]
 STEPS.append("RecordEmailJob")
+RECONCILING = ["CheckTickets", "WriteTicketImage", "MarkTicketReady", "ReportReconciliation"]
+FUNCTIONS = list(dict.fromkeys([*STEPS, *RECONCILING]))
 # The third column of the design's table of steps: (actions, resource, condition).
 MAY = {
     "AcceptBooking": [({"dynamodb:PutItem"}, JOBS, None)],
@@ -54,6 +57,14 @@ MAY = {
         ),
     ],
     "RecordEmailJob": [({"dynamodb:PutItem"}, JOBS, None)],
+    "CheckTickets": [
+        ({"dynamodb:Query"}, {"Fn::Sub": "${TicketsTable.Arn}/index/by-event-date"}, None),
+        ({"s3:GetObject"}, IMAGES, None),
+        # Without it S3 answers 403 for an image that is missing:
+        # https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html
+        ({"s3:ListBucket"}, get_att("TicketImagesBucket"), None),
+    ],
+    "ReportReconciliation": [],
 }
 TRACES = {"xray:PutTraceSegments", "xray:PutTelemetryRecords"}
 # Actions for which AWS takes no other resource than `*`:
@@ -148,20 +159,22 @@ def test_the_pipe_hands_every_message_on_one_by_one_and_waits_for_no_execution()
 # ---- The machine and the functions
 
 
-def test_the_machine_is_a_standard_one_since_only_those_are_redriven_and_exactly_once():
-    (machine,) = of_type("AWS::StepFunctions::StateMachine").values()
-    assert machine["StateMachineType"] == "STANDARD"
+def test_the_machines_are_standard_ones_since_only_those_are_redriven_and_exactly_once():
+    machines = of_type("AWS::StepFunctions::StateMachine")
+    assert set(machines) == {"FulfilBookingStateMachine", "ReconcileTicketsStateMachine"}
+    for machine in machines.values():
+        assert machine["StateMachineType"] == "STANDARD"
 
 
-def test_there_are_six_functions_on_python_3_13_and_arm64():
+def test_each_step_has_a_function_on_python_3_13_and_arm64():
     functions = of_type("AWS::Lambda::Function")
-    assert set(functions) == {f"{step}Function" for step in STEPS}
+    assert set(functions) == {f"{step}Function" for step in FUNCTIONS}
     for function in functions.values():
         assert function["Runtime"] == "python3.13"
         assert function["Architectures"] == ["arm64"]
 
 
-@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("step", FUNCTIONS)
 def test_the_handler_exists_and_takes_what_lambda_passes(step):
     module, name = properties(f"{step}Function")["Handler"].split(".")
     tree = ast.parse((PROJECT / "functions" / f"{module}.py").read_text(encoding="utf-8"))
@@ -169,7 +182,7 @@ def test_the_handler_exists_and_takes_what_lambda_passes(step):
     assert [d.id for d in handler.decorator_list if isinstance(d, ast.Name)] == ["step"]
 
 
-@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("step", FUNCTIONS)
 def test_the_function_is_given_each_variable_it_needs_and_no_other(step):
     function = properties(f"{step}Function")
     module = function["Handler"].split(".")[0]
@@ -179,11 +192,11 @@ def test_the_function_is_given_each_variable_it_needs_and_no_other(step):
         for call in ast.walk(tree)
         if isinstance(call, ast.Call)
         and isinstance(call.func, ast.Name)
-        and call.func.id in ("required", "required_seconds")
+        and call.func.id in ("required", "required_seconds", "required_whole")
         and isinstance(call.args[0], ast.Constant)
     }
-    assert needed
-    assert set(function["Environment"]["Variables"]) == needed
+    assert needed or step == "ReportReconciliation"  # which asks nobody
+    assert set(function.get("Environment", {}).get("Variables", {})) == needed
 
 
 def test_one_module_reads_the_environment():
@@ -195,9 +208,9 @@ def test_one_module_reads_the_environment():
     assert readers == {"settings.py"}
 
 
-@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("step", FUNCTIONS)
 def test_a_table_or_bucket_is_named_by_reference_to_the_very_one_that_the_role_may_use(step):
-    variables = properties(f"{step}Function")["Environment"]["Variables"]
+    variables = properties(f"{step}Function").get("Environment", {}).get("Variables", {})
     referred = {value["Ref"] for value in variables.values() if isinstance(value, dict)}
     stores = referred & {"TicketsTable", "ProcessedJobsTable", "TicketImagesBucket"}
     granted = str(grants(f"{step}Role"))
@@ -208,7 +221,7 @@ def test_a_table_or_bucket_is_named_by_reference_to_the_very_one_that_the_role_m
 # ---- Who may do what
 
 
-@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("step", FUNCTIONS)
 def test_the_function_may_do_what_its_step_does_and_write_its_own_log(step):
     assert grants(f"{step}Role") == [*MAY[step], own_log(f"{step}LogGroup"), (TRACES, "*", None)]
 
@@ -222,6 +235,36 @@ def test_the_machine_may_invoke_the_six_functions_and_write_its_log_and_traces()
     ]
 
 
+def test_the_reconciliation_may_invoke_its_functions_and_write_its_log_and_traces():
+    assert grants("ReconcileTicketsRole") == [
+        ({"lambda:InvokeFunction"}, [function_arn(step) for step in RECONCILING], None),
+        own_log("ReconcileTicketsLogGroup"),
+        (LOG_DELIVERY, "*", None),
+        (TRACES | SAMPLING, "*", None),
+    ]
+
+
+def test_the_schedule_may_start_the_reconciliation_and_nothing_else():
+    starting = ({"states:StartExecution"}, {"Ref": "ReconcileTicketsStateMachine"}, None)
+    assert grants("ReconcileScheduleRole") == [starting]
+
+
+def test_the_reconciliation_is_started_once_a_day_for_as_long_as_compute_is_on():
+    schedule = properties("ReconcileSchedule")
+    assert schedule["State"] == {"Fn::If": ["Computes", "ENABLED", "DISABLED"]}
+    assert re.fullmatch(r"cron\(\d+ \d+ \* \* \? \*\)", schedule["ScheduleExpression"])
+    target = schedule["Target"]
+    assert target["Arn"] == {"Ref": "ReconcileTicketsStateMachine"}
+    assert json.loads(target["Input"]) == {}
+    # What could not be started is given up well before the next one.
+    window = 60 * schedule["FlexibleTimeWindow"]["MaximumWindowInMinutes"]
+    assert window + target["RetryPolicy"]["MaximumEventAgeInSeconds"] < 24 * 3600
+    condition, while_computing, _ = schedule["Description"]["Fn::If"]
+    assert condition == "Computes"
+    for step in RECONCILING:
+        assert f"${{{step}Function}}" in while_computing["Fn::Sub"]
+
+
 def test_the_pipe_may_read_its_queue_and_start_its_machine():
     reading = {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"}
     assert grants("BookingPipeRole") == [
@@ -231,24 +274,29 @@ def test_the_pipe_may_read_its_queue_and_start_its_machine():
     ]
 
 
-def test_each_function_the_machine_and_the_pipe_have_a_role_of_their_own():
-    roles = {f"{step}Role" for step in STEPS} | {"FulfilBookingRole", "BookingPipeRole"}
-    assert set(of_type("AWS::IAM::Role")) == roles
+def test_each_function_machine_and_starter_has_a_role_of_its_own():
+    others = ["FulfilBookingRole", "ReconcileTicketsRole"]
+    others += ["BookingPipeRole", "ReconcileScheduleRole"]
+    roles = [*(f"{step}Role" for step in FUNCTIONS), *others]
+    assert set(of_type("AWS::IAM::Role")) == set(roles)
     users = [
-        *(properties(f"{step}Function")["Role"] for step in STEPS),
+        *(properties(f"{step}Function")["Role"] for step in FUNCTIONS),
         properties("FulfilBookingStateMachine")["Role"],
+        properties("ReconcileTicketsStateMachine")["Role"],
         properties("BookingPipe")["RoleArn"],
+        properties("ReconcileSchedule")["Target"]["RoleArn"],
     ]
-    assert users == [
-        *(get_att(f"{step}Role") for step in STEPS),
-        get_att("FulfilBookingRole"),
-        get_att("BookingPipeRole"),
-    ]
+    assert users == [get_att(role) for role in roles]
 
 
 @pytest.mark.parametrize("role", of_type("AWS::IAM::Role"))
 def test_no_role_has_more_than_its_inline_policies_or_another_user_than_its_service(role):
-    service = {"FulfilBookingRole": "states", "BookingPipeRole": "pipes"}.get(role, "lambda")
+    service = {
+        "FulfilBookingRole": "states",
+        "ReconcileTicketsRole": "states",
+        "BookingPipeRole": "pipes",
+        "ReconcileScheduleRole": "scheduler",
+    }.get(role, "lambda")
     declared = TRANSLATED[role]["Properties"]
     (trust,) = declared["AssumeRolePolicyDocument"]["Statement"]
     assert trust["Principal"] == {"Service": f"{service}.amazonaws.com"}
@@ -284,7 +332,7 @@ def test_nothing_else_grants_access():
 
 def test_without_compute_the_functions_and_their_alarms_go_and_all_else_stays():
     gone = {name for name, r in TRANSLATED.items() if r.get("Condition") == "Computes"}
-    assert gone == {f"{step}Function" for step in STEPS} | {
+    assert gone == {f"{step}Function" for step in FUNCTIONS} | {
         "BookingsWaitAlarm", "EmailsRejectedAlarm", "FunctionErrorsAlarm",
         "FunctionThrottlesAlarm", "PipeFailedAlarm",
     }  # fmt: skip
@@ -296,10 +344,10 @@ def test_without_compute_the_functions_and_their_alarms_go_and_all_else_stays():
 
 def test_what_stays_refers_to_no_function_that_may_be_gone():
     for name, resource in RESOURCES.items():
-        if resource.get("Condition") == "Computes" or name == "BookingPipe":
+        if resource.get("Condition") == "Computes" or name in ("BookingPipe", "ReconcileSchedule"):
             continue
         text = json.dumps(resource)
-        for step in STEPS:
+        for step in FUNCTIONS:
             assert f'"{step}Function"' not in text
             assert f"${{{step}Function}}" not in text
 
@@ -382,5 +430,6 @@ def test_every_name_carries_the_stage_so_that_stages_live_side_by_side():
 
 def test_what_differs_between_accounts_is_a_parameter():
     assert set(SAM["Parameters"]) == {
-        "AlarmEmail", "ComputeEnabled", "EmailFrom", "EmailIdentity", "MyTicketsUrl", "Stage"
+        "AlarmEmail", "ComputeEnabled", "EmailFrom", "EmailIdentity", "MyTicketsUrl",
+        "ReconcileAllowMissing", "ReconcileHorizonDays", "ReconcileUsualRepairs", "Stage",
     }  # fmt: skip

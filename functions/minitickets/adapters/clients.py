@@ -6,9 +6,12 @@ import boto3
 from botocore.config import Config
 
 
-def client(service: str, *, attempts: int = 2, read_seconds: float = 3) -> Any:
+def client(
+    service: str, *, attempts: int = 2, read_seconds: float = 3, connections: int = 10
+) -> Any:
     """One client with its waits bounded well below the functions' timeouts.
 
+    ``connections``: from as many threads it is used at once.
     Credentials, region and endpoint come from the Lambda environment.
     """
     return boto3.client(  # type: ignore[call-overload]
@@ -16,6 +19,7 @@ def client(service: str, *, attempts: int = 2, read_seconds: float = 3) -> Any:
         config=Config(
             connect_timeout=2,
             read_timeout=read_seconds,
+            max_pool_connections=connections,
             retries={"mode": "standard", "total_max_attempts": attempts},
         ),
     )
