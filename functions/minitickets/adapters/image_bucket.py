@@ -6,7 +6,7 @@ from minitickets.adapters.clients import client
 
 # Left to itself boto3 signs links by a version that newer regions and buckets refuse, for a host
 # that answers for a bucket of another region with a redirect, to which the signature does not fit.
-_LINKS = {"signature_version": "s3v4", "s3": {"addressing_style": "virtual"}}
+_LINKS: dict[str, Any] = {"signature_version": "s3v4", "s3": {"addressing_style": "virtual"}}
 
 
 class ImageBucket:

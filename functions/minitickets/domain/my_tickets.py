@@ -24,6 +24,7 @@ from minitickets.domain.local_time import InvalidTimeError, event_date, instant
 from minitickets.domain.seats import CREATING, READY
 
 MAX_SEATS = 500  # of a booking, as its message is accepted
+MOST_SEATS = 5000  # on a page: a booking lists all its seats, however few records it has
 
 _TICKET_ID = re.compile(r"(?P<booking>[A-Za-z0-9][A-Za-z0-9_-]{0,63})-(?P<seat>[0-9]{5})")
 _AFTER_EVERY_ID = "\U0010ffff"
@@ -94,8 +95,15 @@ def show_page(user_id: str, after: str, records: Sequence[Record], more: bool) -
         else:
             page.unreadable.append(record["ticketId"])
     readings.sort(key=lambda reading: reading.booking_id)  # stable: seats stay in order
+    listed = 0
     for booking_id, seats in groupby(readings, key=lambda reading: reading.booking_id):
-        _show(booking_id, list(seats), covered, page)
+        held = _hold(booking_id, list(seats), covered, page.unreadable)
+        if held and held.seats:
+            page.bookings.append(held)
+            listed += len(held.seats)
+        if listed > MOST_SEATS:
+            # As if the Query had been shorter.
+            return show_page(user_id, after, records[: len(records) // 2], more=True)
     page.bookings.sort(key=lambda held: _start(held.facts), reverse=True)  # stable: then by id
     return page
 
@@ -109,22 +117,22 @@ def _whole(keys: Sequence[str]) -> int:
     return len(keys)
 
 
-def _show(
-    booking_id: str, readings: list[_Reading], covered: tuple[str, str], page: HolderPage
-) -> None:
+def _hold(
+    booking_id: str, readings: list[_Reading], covered: tuple[str, str], unreadable: list[str]
+) -> HeldBooking | None:
+    """None where not even facts can be read: there is nothing to show."""
     facts = _common_facts(readings)
     sound = {r.seat_number: r.status for r in readings if r.status and r.facts == facts}
-    page.unreadable.extend(r.ticket_id for r in readings if r.seat_number not in sound)
+    unreadable.extend(r.ticket_id for r in readings if r.seat_number not in sound)
     if facts is None:
-        return
+        return None
     after, until = covered
     seats = [
         Seat(key, number, sound.get(number) or CREATING)
         for number in range(1, facts.quantity + 1)
         if after < (key := ticket_id(booking_id, number)) <= until
     ]
-    if seats:
-        page.bookings.append(HeldBooking(booking_id, facts, seats))
+    return HeldBooking(booking_id, facts, seats)
 
 
 def _common_facts(readings: list[_Reading]) -> Facts | None:
