@@ -39,5 +39,5 @@ class Console:
     @property
     def ways(self) -> list[tuple[str, str]]:
         """The pages in the bar: label and path. Faults can be played on the local stack only."""
-        ways = [("Executions", "/"), ("Book", "/book")]
+        ways = [("Executions", "/"), ("Book", "/book"), ("My tickets", "/my-tickets")]
         return [*ways, ("Break it", "/break-it")] if self.endpoint else ways

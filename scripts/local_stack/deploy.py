@@ -12,6 +12,7 @@ from typing import Any
 
 from asl_walk import tasks
 from local_stack.aws import REGION, Credentials, Endpoint
+from local_stack.holder_api import AUDIENCE, ISSUER
 from local_stack.lambda_service import FunctionSpec
 from local_stack.pipe import PipeSettings
 from local_stack.time_scale import scaled_lease, with_floors
@@ -53,7 +54,12 @@ def deploy(
     machine["Definition"] = with_floors(machine["Definition"], time_scale, lease)
     _store_code(endpoint)
     template = translate(sam, REGION)
-    parameters = {"Stage": stage, "ComputeEnabled": json.dumps(compute_enabled)}
+    parameters = {
+        "Stage": stage,
+        "ComputeEnabled": json.dumps(compute_enabled),
+        "JwtIssuer": ISSUER,
+        "JwtAudience": AUDIENCE,
+    }
     _make_stack(endpoint, "create_stack", template, parameters)
     _complete(endpoint, template, stage)
     return _deployment(endpoint, template, parameters)

@@ -4,6 +4,7 @@ import contextlib
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -11,6 +12,7 @@ from typing import Any, Self
 from local_stack.aws import Endpoint, forget_aws_configuration
 from local_stack.deploy import Deployment, deploy, role_credentials, switch_compute
 from local_stack.emails import Outbox
+from local_stack.holder_api import HolderApi
 from local_stack.lambda_service import (
     FaultPlan,
     FunctionSpec,
@@ -25,6 +27,7 @@ from local_stack.pipe import Pipe
 from local_stack.progress import StepEvent, say, step_event
 from local_stack.subjects import subject_of
 
+MY_TICKETS = "minitickets-dev-my-tickets"
 _MOST_RUNNING = 50  # executions; each holds about ten threads of this process
 
 
@@ -75,6 +78,8 @@ class LocalStack:
         self.run_machines()
         breakable = self.deployment.booking_states
         self._server.fault_control.deployed(breakable, options.time_scale)
+        self.holder_api: HolderApi = self._server.holder_api
+        self.holder_api.deployed(partial(self._invoke, MY_TICKETS))
         caller = role_credentials(self.endpoint, self.deployment.pipe.role, "pipe")
         self.pipe = Pipe(
             self.deployment.pipe,
@@ -160,6 +165,9 @@ class LocalStack:
         return caller is None or not self.guard.why_not(caller, *write_log(function.log_group))
 
     def _invoke(self, function: str, payload: bytes) -> Invocation:
+        state = self.deployment.states.get(function)
+        if state is None:
+            return self.lambda_service.invoke(function, payload)
         result: Invocation | TooManyRequests
         try:
             result = self.lambda_service.invoke(function, payload)
@@ -168,7 +176,7 @@ class LocalStack:
         # Whoever watches cannot change what happened: a failing watch would fail a step that
         # was done, and its retry would send a second email.
         with contextlib.suppress(Exception):
-            self._watch(step_event(self.deployment.states[function], subject_of(payload), result))
+            self._watch(step_event(state, subject_of(payload), result))
         if isinstance(result, TooManyRequests):
             raise result
         return result

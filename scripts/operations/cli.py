@@ -9,6 +9,7 @@ from operations.commands.book import book
 from operations.commands.console import console
 from operations.commands.dead_letters import dead_letters
 from operations.commands.executions import executions
+from operations.commands.my_tickets import my_tickets
 from operations.commands.reconcile import reconcile
 from operations.commands.redrive import redrive
 from operations.commands.rerun import rerun
@@ -41,7 +42,9 @@ def minitickets() -> None:
     """
 
 
-for command in (executions, show, redrive, rerun, reconcile, book, dead_letters, console):
+for command in (
+    executions, show, redrive, rerun, reconcile, book, my_tickets, dead_letters, console,
+):  # fmt: skip
     minitickets.add_command(command)
 
 

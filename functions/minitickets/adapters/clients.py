@@ -6,12 +6,10 @@ import boto3
 from botocore.config import Config
 
 
-def client(
-    service: str, *, attempts: int = 2, read_seconds: float = 3, connections: int = 10
-) -> Any:
+def client(service: str, *, attempts: int = 2, read_seconds: float = 3, **settings: Any) -> Any:
     """One client with its waits bounded well below the functions' timeouts.
 
-    ``connections``: from as many threads it is used at once.
+    ``settings`` are further ones of botocore's Config.
     Credentials, region and endpoint come from the Lambda environment.
     """
     return boto3.client(  # type: ignore[call-overload]
@@ -19,7 +17,7 @@ def client(
         config=Config(
             connect_timeout=2,
             read_timeout=read_seconds,
-            max_pool_connections=connections,
             retries={"mode": "standard", "total_max_attempts": attempts},
+            **settings,
         ),
     )
