@@ -1,9 +1,13 @@
-"""How the tests are shared out between processes (pytest-xdist)."""
+"""How the tests are shared out between processes (pytest-xdist), and what they tell at the end."""
 
 from typing import Any
 
 import pytest
 from xdist.scheduler import LoadScopeScheduling
+
+from exploration.summary import pytest_terminal_summary
+
+__all__ = ["pytest_terminal_summary"]
 
 ON_THE_SHARED_STACK = "tests/workflow/"
 # On small definitions, for which a light engine does where there is no stack.
