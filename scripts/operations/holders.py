@@ -57,9 +57,9 @@ class Holders:
             raise NoAnswer(f"{name} failed: {said.get('errorMessage') or said.get('errorType')}")
         content: dict[str, Any] = json.loads(said["body"])
         if said["statusCode"] != 200:
-            error = content["error"]
+            code = content["error"]["code"]
             raise NoAnswer(
-                f"{name} answered {said['statusCode']} {error['code']}. Its log says why."
+                f"{name} answered {said['statusCode']} {code}. Its log says why."
             )
         return content
 
