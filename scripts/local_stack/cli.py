@@ -2,13 +2,13 @@
 
 import argparse
 import math
-import signal
 import sys
 from pathlib import Path
 from typing import NoReturn
 
 from asl_walk import tasks
 from local_stack.aws import CONSOLE_PORT, DEFAULT_PORT
+from local_stack.interrupts import interrupt_once
 from local_stack.lambda_service import Fault, FaultError, FaultPlan, parse_fault
 from local_stack.out_folder import is_result, take
 from local_stack.permissions.policy import PolicyError
@@ -72,8 +72,7 @@ class _Parser(argparse.ArgumentParser):
 
 def main(argv: list[str] | None = None) -> int:
     arguments = _parse(argv)
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _interrupt)
+    interrupt_once()
     try:
         return _run(arguments)
     except PolicyError as refusal:
@@ -82,13 +81,6 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("Stopped.", file=sys.stderr)
         return INTERRUPTED if arguments.once else 0
-
-
-def _interrupt(*_: object) -> NoReturn:
-    """End through the stack's own close, which another Ctrl-C would only leave half done."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)
-    raise KeyboardInterrupt
 
 
 def _run(arguments: argparse.Namespace) -> int:

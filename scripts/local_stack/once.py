@@ -12,6 +12,7 @@ from local_stack.lambda_service import FaultPlan
 from local_stack.out_folder import clear
 from local_stack.progress import say, say_progress
 from local_stack.publish import RefusedError, publish
+from local_stack.queue_counts import visible
 from local_stack.results import (
     list_executions,
     rows,
@@ -103,11 +104,7 @@ def _wait_for_all(stack: LocalStack, summary: Summary) -> None:
 
 
 def dead_letters(stack: LocalStack) -> int:
-    attributes = stack.client("sqs").get_queue_attributes(
-        QueueUrl=stack.output("BookingDeadLetterQueueUrl"),
-        AttributeNames=["ApproximateNumberOfMessages"],
-    )
-    return int(attributes["Attributes"]["ApproximateNumberOfMessages"])
+    return visible(stack.client("sqs"), stack.output("BookingDeadLetterQueueUrl"))
 
 
 def _count(stack: LocalStack, summary: Summary) -> None:

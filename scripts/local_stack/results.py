@@ -1,7 +1,7 @@
 """What a run leaves behind, as files: the tables, the images and the executions."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -38,13 +38,18 @@ def write_images(stack: LocalStack, out: Path) -> None:
 
 def rows(stack: LocalStack, table: str) -> Iterator[dict[str, Any]]:
     """Every record of the table that the template's output ``table`` names, as plain values."""
-    from boto3.dynamodb.types import TypeDeserializer
-
-    read = TypeDeserializer().deserialize
     pages = stack.client("dynamodb").get_paginator("scan")
     for page in pages.paginate(TableName=stack.output(table), ConsistentRead=True):
         for item in page["Items"]:
-            yield {name: read(value) for name, value in item.items()}
+            yield plain(item)
+
+
+def plain(item: Mapping[str, Any]) -> dict[str, Any]:
+    """DynamoDB's typed item as plain values."""
+    from boto3.dynamodb.types import TypeDeserializer
+
+    read = TypeDeserializer().deserialize
+    return {name: read(value) for name, value in item.items()}
 
 
 def executions(stack: LocalStack, ended: Ended | None = None) -> Iterator[dict[str, Any]]:

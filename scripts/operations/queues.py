@@ -9,6 +9,7 @@ from botocore.exceptions import ClientError
 
 from local_stack.messages import booking_in
 from local_stack.publish import RefusedError, lines, publish
+from local_stack.queue_counts import in_flight
 
 _LOOKING_SECONDS = 120  # for how long a message that is looked at is hidden from others
 _LONG_POLL_SECONDS = 2
@@ -65,9 +66,7 @@ class DeadLetters:
 
     def hidden(self) -> int:
         """How many messages someone else is looking at: they cannot be listed now."""
-        name = "ApproximateNumberOfMessagesNotVisible"
-        answer = self.sqs.get_queue_attributes(QueueUrl=self.url, AttributeNames=[name])
-        return int(answer["Attributes"][name])
+        return in_flight(self.sqs, self.url)
 
     def look(self) -> Iterator[DeadLetter]:
         """Every message once. Each is hidden until :meth:`put_back`, or for two minutes."""

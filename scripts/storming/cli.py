@@ -2,12 +2,12 @@
 
 import argparse
 import random
-import signal
 import sys
 import tempfile
 from pathlib import Path
 from typing import NoReturn
 
+from local_stack.interrupts import interrupt_once
 from local_stack.out_folder import clear, take
 
 HELD, BROKEN, USAGE_ERROR, INTERRUPTED = 0, 1, 2, 130
@@ -54,8 +54,7 @@ class _Parser(argparse.ArgumentParser):
 
 def main(argv: list[str] | None = None) -> int:
     arguments = _parse(argv)
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _interrupt)
+    interrupt_once()
     again = f"scripts/storm --bookings {arguments.bookings} --seed {arguments.seed}"
     print(again, file=sys.stderr, flush=True)
     try:
@@ -66,13 +65,6 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print(f"\nStopped. Again:  {again}", file=sys.stderr)
         return INTERRUPTED
-
-
-def _interrupt(*_: object) -> NoReturn:
-    """End through the stack's own close, which another Ctrl-C would only leave half done."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)
-    raise KeyboardInterrupt
 
 
 def _storm(arguments: argparse.Namespace, out: Path) -> int:

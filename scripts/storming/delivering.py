@@ -47,7 +47,9 @@ class Deliveries:
         self.calm = threading.Event()
 
     def of(self, number: int | None) -> Delivery:
-        return Delivery() if number is None or self.calm.is_set() else self._of(number)
+        """Once it is calm only the pipe's death is left, whose message may be a dead letter yet."""
+        planned = Delivery() if number is None else self._of(number)
+        return Delivery(kills_pipe=planned.kills_pipe) if self.calm.is_set() else planned
 
     def once(self, what: str, number: int | None) -> bool:
         """Whether this is the first time for that message."""

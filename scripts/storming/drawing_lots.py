@@ -171,7 +171,7 @@ class _Lots:
         self._timed.append((when, step))
 
     def _kill_pipe(self, times: int) -> None:
-        """In the middle of the storm, right after an execution was started."""
+        """Right after an execution was started, for some message of the storm."""
         published = [n for n, (_, step) in enumerate(self._timed) if isinstance(step, Publish)]
         for index in self.rng.sample(published, min(times, len(published))):
             at, step = self._timed[index]

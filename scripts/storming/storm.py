@@ -3,11 +3,11 @@
 import time
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
 
 from local_stack import interpreter
 from local_stack.deploy import role_credentials
 from local_stack.pipe import Pipe
+from local_stack.queue_counts import in_flight, visible
 from local_stack.stack import LocalStack
 from storming.delivering import Deliveries, TroubledMachine, TroubledQueue, attributes
 from storming.plan import (
@@ -119,7 +119,7 @@ class Storm:
             time.sleep(_STEP_SECONDS)
 
     def dead_letters(self) -> int:
-        return _visible(self._sqs, self._dead)
+        return visible(self._sqs, self._dead)
 
     def _take(self, step: Step) -> None:
         match step:
@@ -164,20 +164,7 @@ class Storm:
             self.deliveries.outage.clear()
 
     def queued(self) -> int:
-        return _visible(self._sqs, self._queue) + _in_flight(self._sqs, self._queue)
+        return visible(self._sqs, self._queue) + in_flight(self._sqs, self._queue)
 
     def _under_way(self) -> int:
         return self.queued() + self._troubled.owed + interpreter.running()
-
-
-def _visible(sqs: Any, queue: str) -> int:
-    return _number(sqs, queue, "ApproximateNumberOfMessages")
-
-
-def _in_flight(sqs: Any, queue: str) -> int:
-    return _number(sqs, queue, "ApproximateNumberOfMessagesNotVisible")
-
-
-def _number(sqs: Any, queue: str, what: str) -> int:
-    answer = sqs.get_queue_attributes(QueueUrl=queue, AttributeNames=[what])
-    return int(answer["Attributes"][what])

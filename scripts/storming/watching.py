@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from local_stack.results import plain
 from local_stack.stack import LocalStack
 from storming.facts import EmailJob, TicketKey, Write
 from storming.tampering import FOREIGN
@@ -42,11 +43,8 @@ def changes(stack: LocalStack, table: str) -> Iterator[Change]:
 
 
 def _change(record: Mapping[str, Any]) -> Change:
-    from boto3.dynamodb.types import TypeDeserializer
-
-    read = TypeDeserializer().deserialize
     images = {
-        name: {key: read(value) for key, value in record["dynamodb"].get(image, {}).items()} or None
+        name: plain(record["dynamodb"].get(image, {})) or None
         for name, image in (("new", "NewImage"), ("old", "OldImage"))
     }
     return {"kind": record["eventName"], **images}

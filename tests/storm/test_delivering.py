@@ -88,9 +88,12 @@ def test_a_lost_deletion_does_not_reach_the_queue_once():
     assert inner.deleted == ["r1"]
 
 
-def test_the_pipe_dies_ahead_of_the_deletion_and_says_so():
+@pytest.mark.parametrize("calm", [False, True])  # the message may come back as a dead letter
+def test_the_pipe_dies_ahead_of_the_deletion_and_says_so(calm):
     inner, trouble = Queue(1), deliveries(Delivery(kills_pipe=True))
     queue = TroubledQueue(inner, trouble)
+    if calm:
+        trouble.calm.set()
     received(queue)
     with pytest.raises(SystemExit):
         queue.delete_message(ReceiptHandle="r1")
