@@ -15,7 +15,7 @@ Document = dict[str, Any]
 # Left out here, and why. All of it is checked as text by tests/infrastructure and scripts/check.
 NOT_HERE = {
     "AWS::ApiGatewayV2::Api": "moto cannot make one of a definition; local_stack.holder_api serves",
-    "AWS::ApiGatewayV2::Stage": "as its API",
+    "AWS::ApiGatewayV2::Stage": "goes with its API",
     "AWS::CloudWatch::Alarm": "nothing measures here",
     "AWS::CloudWatch::Dashboard": "nothing measures here",
     "AWS::Events::Rule": "moto's machines send no events",

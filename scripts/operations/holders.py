@@ -58,9 +58,7 @@ class Holders:
         content: dict[str, Any] = json.loads(said["body"])
         if said["statusCode"] != 200:
             code = content["error"]["code"]
-            raise NoAnswer(
-                f"{name} answered {said['statusCode']} {code}. Its log says why."
-            )
+            raise NoAnswer(f"{name} answered {said['statusCode']} {code}. Its log says why.")
         return content
 
 

@@ -29,7 +29,7 @@ def contents(function: str) -> dict[str, bytes]:
 
 def test_each_function_of_the_template_has_one():
     assert set(artifacts()) == set(HANDLERS)
-    assert len(HANDLERS) == 6
+    assert len(HANDLERS) == 7
 
 
 @EVERY_FUNCTION

@@ -16,6 +16,7 @@ RESOURCES: dict[str, dict[str, Any]] = SAM["Resources"]
 TRANSLATED: dict[str, dict[str, Any]] = translate(SAM)["Resources"]
 STEPS = ("accept-booking", "reserve-ticket", "write-ticket-image", "mark-ticket-ready")
 STEPS += ("send-email", "record-email-job", "check-tickets", "report-reconciliation")
+FUNCTIONS = (*STEPS, "my-tickets")
 # Metrics and the dimension by which each is looked up.
 KNOWN = {
     # https://docs.aws.amazon.com/step-functions/latest/dg/procedure-cw-metrics.html
@@ -35,6 +36,8 @@ KNOWN = {
     ("AWS/Lambda", "FunctionName"): {"Errors", "Throttles"},
     # https://docs.aws.amazon.com/scheduler/latest/UserGuide/monitoring-cloudwatch.html
     ("AWS/Scheduler", "ScheduleGroup"): {"InvocationDroppedCount"},
+    # https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-metrics.html
+    ("AWS/ApiGateway", "ApiId"): {"5xx"},
     # https://docs.aws.amazon.com/ses/latest/dg/event-publishing-add-event-destination-cloudwatch.html
     ("AWS/SES", "ses:configuration-set"): {
         "Bounce", "Complaint", "Reject", "Reputation.BounceRate", "Reputation.ComplaintRate",
@@ -105,7 +108,7 @@ def test_the_machines_and_every_function_are_traced():
     for name in ("FulfilBookingStateMachine", "ReconcileTicketsStateMachine"):
         assert TRANSLATED[name]["Properties"]["TracingConfiguration"] == {"Enabled": True}
     functions = [r for r in TRANSLATED.values() if r["Type"] == "AWS::Lambda::Function"]
-    assert len(functions) == len(STEPS)
+    assert len(functions) == len(FUNCTIONS)
     for function in functions:
         assert function["Properties"]["TracingConfig"] == {"Mode": "Active"}
 
@@ -169,7 +172,7 @@ def test_the_widgets_lie_side_by_side():
 
 def test_failures_are_counted_by_name_from_every_function_s_log():
     (query,) = [w["properties"]["query"] for w in widgets() if w["type"] == "log"]
-    for step in STEPS:
+    for step in FUNCTIONS:
         assert query.count(f"SOURCE '/aws/lambda/minitickets-some-{step}'") == 1
     assert "by name" in query
 
@@ -182,7 +185,8 @@ def test_there_is_an_alarm_for_everything_that_somebody_must_know():
         "ExecutionsFailed", "ExecutionsTimedOut", "ExecutionsAborted", "ExecutionThrottled",
         "ApproximateNumberOfMessagesVisible", "ApproximateAgeOfOldestMessage", "ExecutionFailed",
         "EmailsRejected", "Bounce", "Complaint", "Reputation.BounceRate",
-        "Reputation.ComplaintRate", "InvocationDroppedCount", "TicketsRepaired", None,
+        "Reputation.ComplaintRate", "InvocationDroppedCount", "TicketsRepaired", "Errors",
+        "Throttles", "5xx", "TicketsUnreadable", None,
     }  # fmt: skip
 
 
@@ -199,12 +203,13 @@ def test_the_alarm_watches_a_metric_that_exists_and_tells_the_topic(name):
 @pytest.mark.parametrize(
     ("name", "metric"), [("FunctionErrorsAlarm", "Errors"), ("FunctionThrottlesAlarm", "Throttles")]
 )
-def test_each_function_is_watched_by_itself(name, metric):
+def test_each_step_is_watched_by_itself(name, metric):
     expression, *metrics = ALARMS[name]["Metrics"]
     assert expression["Expression"] == "MAX(METRICS())"
     assert [m["MetricStat"]["Metric"]["MetricName"] for m in metrics] == [metric] * len(STEPS)
     watched = {m["MetricStat"]["Metric"]["Dimensions"][0]["Value"]["Ref"] for m in metrics}
-    assert watched == {n for n, r in RESOURCES.items() if r["Type"] == "AWS::Serverless::Function"}
+    functions = {n for n, r in RESOURCES.items() if r["Type"] == "AWS::Serverless::Function"}
+    assert watched == functions - {"MyTicketsFunction"}  # it has alarms of its own: no retries
     assert all(m["ReturnData"] is False for m in metrics)
 
 
@@ -390,7 +395,7 @@ def test_the_links_lead_to_the_partition_s_console(partition, host):
 def test_every_output_that_people_need_is_there():
     assert set(SAM["Outputs"]) == {
         "AlarmTopicArn", "BookingDeadLetterQueueUrl", "BookingQueueUrl", "DashboardConsole",
-        "ProcessedJobsTableName", "ReconcileStateMachineArn", "StateMachineArn",
+        "MyTicketsApiUrl", "ProcessedJobsTableName", "ReconcileStateMachineArn", "StateMachineArn",
         "StateMachineConsole",
         "TicketImagesBucketName", "TicketsTableName",
     }  # fmt: skip

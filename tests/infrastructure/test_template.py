@@ -38,7 +38,7 @@ SET = {
 STEPS = ["AcceptBooking", "ReserveTicket", "WriteTicketImage", "MarkTicketReady", "SendEmail"]
 STEPS.append("RecordEmailJob")
 RECONCILING = ["CheckTickets", "WriteTicketImage", "MarkTicketReady", "ReportReconciliation"]
-FUNCTIONS = list(dict.fromkeys([*STEPS, *RECONCILING]))
+FUNCTIONS = [*dict.fromkeys([*STEPS, *RECONCILING]), "MyTickets"]
 # The third column of the design's table of steps: (actions, resource, condition).
 MAY = {
     "AcceptBooking": [({"dynamodb:PutItem"}, JOBS, None)],
@@ -65,6 +65,8 @@ MAY = {
         ({"s3:ListBucket"}, get_att("TicketImagesBucket"), None),
     ],
     "ReportReconciliation": [],
+    # A link that the function signs may what the function may.
+    "MyTickets": [({"dynamodb:Query"}, TICKETS, None), ({"s3:GetObject"}, IMAGES, None)],
 }
 TRACES = {"xray:PutTraceSegments", "xray:PutTelemetryRecords"}
 # Actions for which AWS takes no other resource than `*`:
@@ -166,9 +168,9 @@ def test_the_machines_are_standard_ones_since_only_those_are_redriven_and_exactl
         assert machine["StateMachineType"] == "STANDARD"
 
 
-def test_each_step_has_a_function_on_python_3_13_and_arm64():
+def test_each_step_and_my_tickets_have_a_function_on_python_3_13_and_arm64():
     functions = of_type("AWS::Lambda::Function")
-    assert set(functions) == {f"{step}Function" for step in FUNCTIONS}
+    assert set(functions) == {f"{name}Function" for name in FUNCTIONS}
     for function in functions.values():
         assert function["Runtime"] == "python3.13"
         assert function["Architectures"] == ["arm64"]
@@ -179,7 +181,8 @@ def test_the_handler_exists_and_takes_what_lambda_passes(step):
     module, name = properties(f"{step}Function")["Handler"].split(".")
     tree = ast.parse((PROJECT / "functions" / f"{module}.py").read_text(encoding="utf-8"))
     (handler,) = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == name]
-    assert [d.id for d in handler.decorator_list if isinstance(d, ast.Name)] == ["step"]
+    frame = "endpoint" if step == "MyTickets" else "step"
+    assert [d.id for d in handler.decorator_list if isinstance(d, ast.Name)] == [frame]
 
 
 @pytest.mark.parametrize("step", FUNCTIONS)
@@ -277,10 +280,10 @@ def test_the_pipe_may_read_its_queue_and_start_its_machine():
 def test_each_function_machine_and_starter_has_a_role_of_its_own():
     others = ["FulfilBookingRole", "ReconcileTicketsRole"]
     others += ["BookingPipeRole", "ReconcileScheduleRole"]
-    roles = [*(f"{step}Role" for step in FUNCTIONS), *others]
+    roles = [*(f"{name}Role" for name in FUNCTIONS), *others]
     assert set(of_type("AWS::IAM::Role")) == set(roles)
     users = [
-        *(properties(f"{step}Function")["Role"] for step in FUNCTIONS),
+        *(properties(f"{name}Function")["Role"] for name in FUNCTIONS),
         properties("FulfilBookingStateMachine")["Role"],
         properties("ReconcileTicketsStateMachine")["Role"],
         properties("BookingPipe")["RoleArn"],
@@ -314,9 +317,11 @@ def test_no_action_is_a_wildcard_and_no_resource_but_where_aws_takes_no_other(ro
 
 
 def test_nothing_else_grants_access():
-    assert not {"AWS::IAM::Policy", "AWS::IAM::ManagedPolicy", "AWS::Lambda::Permission"} & {
+    assert not {"AWS::IAM::Policy", "AWS::IAM::ManagedPolicy"} & {
         resource["Type"] for resource in TRANSLATED.values()
     }
+    # That of the one route to the one function; see My tickets, below.
+    assert list(of_type("AWS::Lambda::Permission")) == ["MyTicketsApiMayInvoke"]
     policies = [
         declared["PolicyDocument"]
         for kind in ("AWS::S3::BucketPolicy", "AWS::SQS::QueuePolicy")
@@ -332,9 +337,10 @@ def test_nothing_else_grants_access():
 
 def test_without_compute_the_functions_and_their_alarms_go_and_all_else_stays():
     gone = {name for name, r in TRANSLATED.items() if r.get("Condition") == "Computes"}
-    assert gone == {f"{step}Function" for step in FUNCTIONS} | {
+    assert gone == {f"{name}Function" for name in FUNCTIONS} | {
         "BookingsWaitAlarm", "EmailsRejectedAlarm", "FunctionErrorsAlarm",
-        "FunctionThrottlesAlarm", "PipeFailedAlarm",
+        "FunctionThrottlesAlarm", "PipeFailedAlarm", "MyTicketsErrorsAlarm",
+        "MyTicketsThrottlesAlarm", "TicketsUnreadableAlarm",
     }  # fmt: skip
     assert SAM["Conditions"]["Computes"] == {"Fn::Equals": [{"Ref": "ComputeEnabled"}, "true"]}
     assert properties("BookingPipe")["DesiredState"] == {
@@ -344,7 +350,8 @@ def test_without_compute_the_functions_and_their_alarms_go_and_all_else_stays():
 
 def test_what_stays_refers_to_no_function_that_may_be_gone():
     for name, resource in RESOURCES.items():
-        if resource.get("Condition") == "Computes" or name in ("BookingPipe", "ReconcileSchedule"):
+        starters = ("BookingPipe", "ReconcileSchedule")
+        if resource.get("Condition") in ("Computes", "ServesHolders") or name in starters:
             continue
         text = json.dumps(resource)
         for step in FUNCTIONS:
@@ -357,6 +364,70 @@ def test_the_pipe_starts_after_the_functions_it_leads_to():
     assert condition == "Computes"
     for step in STEPS:
         assert f"${{{step}Function}}" in while_computing["Fn::Sub"]
+
+
+# ---- My tickets
+
+
+def test_there_is_an_api_only_with_functions_and_an_identity_provider():
+    conditions = SAM["Conditions"]
+    both = [{"Condition": "Computes"}, {"Condition": "SignsIn"}]
+    assert conditions["ServesHolders"] == {"Fn::And": both}
+    assert conditions["SignsIn"] == {"Fn::Not": [{"Fn::Equals": [{"Ref": "JwtIssuer"}, ""]}]}
+    assert [SAM["Parameters"][name]["Default"] for name in ("JwtIssuer", "JwtAudience")] == ["", ""]
+    serving = {name for name, r in TRANSLATED.items() if r.get("Condition") == "ServesHolders"}
+    assert serving == {
+        "MyTicketsApi", "MyTicketsApiApiGatewayDefaultStage", "MyTicketsApiMayInvoke",
+        "MyTicketsFailuresAlarm",
+    }  # fmt: skip
+    assert SAM["Outputs"]["MyTicketsApiUrl"]["Condition"] == "ServesHolders"
+
+
+def test_an_issuer_without_an_audience_is_refused():
+    """API Gateway would take any token of the issuer's whose audience is an empty text."""
+    (rule,) = SAM["Rules"].values()
+    assert rule["RuleCondition"] == SAM["Conditions"]["SignsIn"]
+    (assertion,) = rule["Assertions"]
+    given = {"Fn::Not": [{"Fn::Equals": [{"Ref": "JwtAudience"}, ""]}]}
+    assert assertion["Assert"] == given
+
+
+def test_every_route_asks_for_a_token_of_the_issuer_for_the_audience():
+    body = of_type("AWS::ApiGatewayV2::Api")["MyTicketsApi"]["Body"]
+    assert {path: set(methods) for path, methods in body["paths"].items()} == {"/tickets": {"get"}}
+    assert body["paths"]["/tickets"]["get"]["security"] == [{"IdentityProvider": []}]
+    (scheme,) = body["components"]["securitySchemes"].values()
+    assert scheme["x-amazon-apigateway-authorizer"] == {
+        "type": "jwt",
+        "identitySource": "$request.header.Authorization",
+        "jwtConfiguration": {"issuer": {"Ref": "JwtIssuer"}, "audience": [{"Ref": "JwtAudience"}]},
+    }
+    integration = body["paths"]["/tickets"]["get"]["x-amazon-apigateway-integration"]
+    assert integration["payloadFormatVersion"] == "2.0"
+    assert "${MyTicketsFunction.Arn}" in integration["uri"]["Fn::Sub"]
+
+
+def test_the_api_alone_may_call_the_function_and_by_that_route_only():
+    permission = properties("MyTicketsApiMayInvoke")
+    assert permission["FunctionName"] == {"Ref": "MyTicketsFunction"}
+    assert permission["Principal"] == "apigateway.amazonaws.com"
+    assert permission["SourceArn"]["Fn::Sub"].endswith(":${MyTicketsApi}/*/GET/tickets")
+
+
+def test_the_api_is_throttled_and_its_log_tells_of_nobody():
+    (stage,) = of_type("AWS::ApiGatewayV2::Stage").values()
+    limits = stage["DefaultRouteSettings"]
+    assert 0 < limits["ThrottlingRateLimit"] <= limits["ThrottlingBurstLimit"]
+    logged = stage["AccessLogSettings"]
+    assert logged["DestinationArn"] == get_att("MyTicketsApiLogGroup")
+    # https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-logging-variables.html
+    used = set(re.findall(r"\$context\.([A-Za-z.]+)", logged["Format"]))
+    assert used == set(re.findall(r"\$([A-Za-z.]+)", logged["Format"].replace("$context.", "$")))
+    assert used == {
+        "requestId", "requestTime", "routeKey", "status", "responseLength", "responseLatency",
+        "error.responseType", "integrationStatus",
+    }  # fmt: skip
+    assert set(json.loads(logged["Format"])) >= {"requestId", "status", "error"}
 
 
 # ---- What is kept
@@ -424,12 +495,13 @@ def test_every_name_carries_the_stage_so_that_stages_live_side_by_side():
     for logical, resource in RESOURCES.items():
         for name in naming:
             value = resource.get("Properties", {}).get(name)
-            if value is not None:
+            if value is not None and "Ref" not in value:  # which names another resource
                 assert "${Stage}" in str(value), logical
 
 
 def test_what_differs_between_accounts_is_a_parameter():
     assert set(SAM["Parameters"]) == {
-        "AlarmEmail", "ComputeEnabled", "EmailFrom", "EmailIdentity", "MyTicketsUrl",
-        "ReconcileAllowMissing", "ReconcileHorizonDays", "ReconcileUsualRepairs", "Stage",
+        "AlarmEmail", "ComputeEnabled", "EmailFrom", "EmailIdentity", "JwtAudience", "JwtIssuer",
+        "MyTicketsUrl", "ReconcileAllowMissing", "ReconcileHorizonDays", "ReconcileUsualRepairs",
+        "Stage",
     }  # fmt: skip

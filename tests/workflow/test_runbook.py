@@ -15,7 +15,16 @@ from operations.cli import minitickets
 from sam_template import load_sam
 from workflow.runbook import OURS, ROWS, RUNBOOK, Row, quoted, rows
 
-PLAYED_BY = ("denied", "steps", "email", "ends", "arrival", "reconciliation", "customers")
+PLAYED_BY = (
+    "denied",
+    "steps",
+    "email",
+    "ends",
+    "arrival",
+    "reconciliation",
+    "customers",
+    "holders",
+)
 TEXT = RUNBOOK.read_text(encoding="utf-8")
 COMMANDS = [*quoted(TEXT), *re.findall(r"^scripts/minitickets .*", TEXT, re.MULTILINE)]
 STAGE = "minitickets-${Stage}-"
