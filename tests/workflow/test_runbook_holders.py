@@ -7,8 +7,9 @@ import pytest
 
 from workflow.grants import taken_away
 from workflow.harness import Fulfilment, booking
+from workflow.holder import fetch
 from workflow.runbook import Operator, Row, plays
-from workflow.test_my_tickets import GRANTS, fetch, role_of
+from workflow.test_my_tickets import GRANTS, role_of
 
 pytestmark = pytest.mark.slow  # with the others of the runbook
 
