@@ -117,7 +117,7 @@ def _outside_maps(screen: Screen, history: History) -> None:
 def _matrix(screen: Screen, matrix: Matrix) -> None:
     rows = matrix.rows
     if len(rows) > _FEW:
-        rows = [row for row in rows if row.status is not Status.SUCCEEDED]
+        rows = [row for row in rows if not row.done]
     screen.say(matrix.name, f": {matrix.succeeded} of {len(matrix.rows)} done")
     if rows:
         screen.table(["", *matrix.columns], [_row(matrix, row) for row in rows])
@@ -184,6 +184,7 @@ def _matrix_json(matrix: Matrix) -> dict[str, Any]:
         "iterations": [
             {
                 "index": row.index,
+                "bookingId": row.booking,
                 "seatNumber": row.seat,
                 "status": row.status.value if row.status else None,
                 "states": {name: run.status.value for name, run in row.cells.items()},
