@@ -17,6 +17,11 @@ from operations.rates import Bucket
 from operations.target import RECONCILIATIONS
 
 
+def is_reconciliation(arn: str) -> bool:
+    """Whether the execution is one, by its machine's name, which its ARN holds."""
+    return arn.split(":")[-2].endswith(RECONCILIATIONS)
+
+
 @dataclass(frozen=True)
 class Listed:
     """What a listing tells of an execution: neither its input nor its error."""
@@ -30,8 +35,7 @@ class Listed:
 
     @property
     def is_reconciliation(self) -> bool:
-        """By its machine's name, which its ARN holds."""
-        return self.arn.split(":")[-2].endswith(RECONCILIATIONS)
+        return is_reconciliation(self.arn)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """What a reconciliation found and mended, in words."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from operations.executions import Described
@@ -24,16 +25,22 @@ def report_of(execution: Described) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def write_reconciliation(screen: Screen, report: dict[str, Any]) -> None:
+def lines(report: dict[str, Any]) -> Iterator[str]:
+    """What it looked at, then each figure that is not 0, then each seat that it could not mend."""
     tried = ", as a dry run" if report["dryRun"] else ""
-    screen.say(
+    yield (
         f"{report['checked']} tickets checked on {report['dates']} dates from {report['from']} to "
         f"{report['to']}{tried}."
     )
     for name, words in _FOUND:
         if report[name]:
-            screen.say(f"{report[name]:>8} {words}")
+            yield f"{report[name]:>8} {words}"
     for failure in report["failures"]:
-        screen.say(f"  {failure['bookingId']} seat {failure['seatNumber']}: {failure['failed']}")
+        yield f"  {failure['bookingId']} seat {failure['seatNumber']}: {failure['failed']}"
     if not any(report[name] for name, _ in _FOUND):
-        screen.say("Nothing is broken.")
+        yield "Nothing is broken."
+
+
+def write_reconciliation(screen: Screen, report: dict[str, Any]) -> None:
+    for line in lines(report):
+        screen.say(line)

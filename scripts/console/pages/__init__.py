@@ -2,7 +2,15 @@
 
 from console import images
 from console.context import Console
-from console.pages import book, break_it, execution, executions, missing, my_tickets
+from console.pages import (
+    book,
+    break_it,
+    execution,
+    executions,
+    missing,
+    my_tickets,
+    reconciliations,
+)
 
 
 def register(console: Console) -> None:
@@ -13,4 +21,5 @@ def register(console: Console) -> None:
     missing.register(console)
     book.register(console)
     my_tickets.register(console)
+    reconciliations.register(console)
     break_it.register(console)
