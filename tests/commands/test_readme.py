@@ -88,7 +88,7 @@ def test_a_dry_run_reports_artifacts_within_the_readmes_sizes(folder):
     assert done.returncode == 0, done.stderr
     sizes = [float(size) for size in re.findall(r"Function +([0-9.]+) ", done.stdout)]
     least, most = map(int, re.findall(r"imports: (\d+) to (\d+) MB unzipped", README)[0])
-    assert len(sizes) == 7
+    assert len(sizes) == 9
     assert least <= min(sizes) <= max(sizes) <= most
 
 

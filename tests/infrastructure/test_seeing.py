@@ -55,7 +55,7 @@ def own_metrics() -> set[str]:
     names: set[str] = set()
     for path in (PROJECT / "functions").rglob("*.py"):
         for call in re.findall(r"\bcount\((.*)\)", path.read_text(encoding="utf-8")):
-            names |= set(re.findall(r'"([A-Za-z]+)"', call))
+            names |= set(re.findall(r'"([A-Z][A-Za-z]+)"', call))
     return names
 
 
