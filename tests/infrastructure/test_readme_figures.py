@@ -56,7 +56,7 @@ def test_what_an_idle_stack_is_billed_for_is_counted_from_the_template():
 
 
 def test_a_reconciliation_s_price_follows_from_its_states():
-    days = int(SAM_PARAMETERS["ReconcileHorizonDays"]["Default"])
+    days = int(SAM_PARAMETERS["ReconcileHorizonDays"]["Default"]) + 1  # from yesterday
     transitions = 2 * days  # Check and WhatNext? a date
     assert f"of {days} dates is {transitions} transitions" in re.sub(r"\s+", " ", README)
     assert round(transitions * 30 * 0.025 / 1000, 2) == 0.60
