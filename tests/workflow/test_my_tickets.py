@@ -237,6 +237,28 @@ def test_a_position_of_one_user_is_a_bad_request_of_another(fulfilment, three_th
     assert (status, refused["error"]["code"]) == (400, "InvalidParameter")
 
 
+# ---- Who is not let in
+
+
+@pytest.mark.parametrize("authorization", ["", "Bearer ", "Bearer {changed}", "Basic {token}"])
+def test_without_a_token_that_counts_nobody_is_answered_and_nothing_is_read(
+    fulfilment, authorization
+):
+    url = fulfilment.stack.endpoint.url
+    signed_in = json.loads(fetch(f"{url}/_minitickets/token?user=usr_own")[1])["token"]
+    head, claims, signature = signed_in.split(".")
+    of_another = json.loads(fetch(f"{url}/_minitickets/token?user=usr_own2")[1])["token"]
+    changed = f"{head}.{of_another.split('.')[1]}.{signature}"
+    header = authorization.format(token=signed_in, changed=changed)
+    with aws_calls() as calls:
+        status, body, _ = fetch(
+            f"{url}/_minitickets/api/tickets", {"Authorization": header} if header else {}
+        )
+    assert (status, json.loads(body)) == (401, {"message": "Unauthorized"})
+    assert calls.of("Query") == []
+    assert claims != of_another.split(".")[1]
+
+
 # ---- What the role may
 
 
