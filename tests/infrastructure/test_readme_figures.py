@@ -1,17 +1,13 @@
 """The README's figures and lists of what is deployed are the template's and the code's."""
 
 import re
-from pathlib import Path
 from typing import Any
 
-from deployment.cli import TEMPLATE
 from deployment.cli import command as deploy
-from infrastructure.test_seeing import ALARMS, RESOURCES, own_metrics, properties
+from infrastructure.metrics import ALARMS, own_metrics
+from infrastructure.template import PROJECT, RESOURCES, SAM, properties
 from operations.cli import minitickets
-from sam_template import load_sam
 
-PROJECT = Path(__file__).resolve().parents[2]
-SAM_PARAMETERS: dict[str, dict[str, Any]] = load_sam(TEMPLATE)["Parameters"]
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
 # SES publishes these two for a configuration set besides its events:
 # https://docs.aws.amazon.com/ses/latest/dg/configuration-sets-export-metrics.html
@@ -56,7 +52,7 @@ def test_what_an_idle_stack_is_billed_for_is_counted_from_the_template():
 
 
 def test_a_reconciliation_s_price_follows_from_its_states():
-    days = int(SAM_PARAMETERS["ReconcileHorizonDays"]["Default"]) + 1  # from yesterday
+    days = int(SAM["Parameters"]["ReconcileHorizonDays"]["Default"]) + 1  # from yesterday
     transitions = 2 * days  # Check and WhatNext? a date
     assert f"of {days} dates is {transitions} transitions" in re.sub(r"\s+", " ", README)
     assert round(transitions * 30 * 0.025 / 1000, 2) == 0.60
@@ -82,9 +78,9 @@ def test_every_command_of_the_operators_stands_in_the_table():
 
 def test_every_option_of_a_deployment_that_is_a_parameter_stands_in_the_table():
     listed = {each.split()[0] for each in first_column("| option | meaning |")}
-    options = {option for each in deploy(load_sam(TEMPLATE)).params for option in each.opts}
+    options = {option for each in deploy(SAM).params for option in each.opts}
     assert listed <= options
-    named = {f"--{kebab(name)}" for name in SAM_PARAMETERS} - {"--compute-enabled"}
+    named = {f"--{kebab(name)}" for name in SAM["Parameters"]} - {"--compute-enabled"}
     assert named | {"--compute"} <= listed
 
 
