@@ -14,7 +14,9 @@ from minitickets.http_answer import answer, refuse
 from minitickets.observability import count, endpoint, logger
 from minitickets.settings import required
 
-TICKETS = TicketsTable.connect(required("TICKETS_TABLE"))
+# No state machine tries again for whoever waits here, and an answer may be a megabyte: two attempts
+# of so many seconds fit into the function's timeout.
+TICKETS = TicketsTable.connect(required("TICKETS_TABLE"), read_seconds=8)
 IMAGES = ImageBucket.connect(required("TICKETS_BUCKET"))
 # More than a booking has seats, so that a page holds a whole one. The answer stays below Lambda's
 # 6 MB: a seat takes 4 KB at most, nearly all of it its link.

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from asl_walk import tasks
-from local_stack.aws import REGION, Credentials, Endpoint
+from local_stack.aws import REGION, Endpoint, role_credentials
 from local_stack.holder_api import AUDIENCE, ISSUER
 from local_stack.lambda_service import FunctionSpec
 from local_stack.pipe import PipeSettings
@@ -86,19 +86,12 @@ def _deployment(
     return Deployment(
         outputs=outputs,
         functions=tuple(_functions(endpoint, names.values())),
-        states=of_bookings | {f: s for f, s in of_reconciliations.items() if f not in of_bookings},
+        states=of_reconciliations | of_bookings,
         booking_states=tuple(of_bookings.values()),
         pipe=PipeResource.made[names["BookingPipe"]],
         template=template,
         parameters=parameters,
     )
-
-
-def role_credentials(endpoint: Endpoint, role_arn: str, session: str) -> Credentials:
-    """A session of the role, as the service that assumes it would have."""
-    answer = endpoint.client("sts").assume_role(RoleArn=role_arn, RoleSessionName=session)
-    keys = answer["Credentials"]
-    return Credentials(keys["AccessKeyId"], keys["SecretAccessKey"], keys["SessionToken"])
 
 
 def _scale_lease(sam: dict[str, Any], time_scale: float) -> int:

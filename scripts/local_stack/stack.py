@@ -9,8 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from local_stack.aws import Endpoint, forget_aws_configuration
-from local_stack.deploy import Deployment, deploy, role_credentials, switch_compute
+from local_stack.aws import Endpoint, forget_aws_configuration, role_credentials
+from local_stack.deploy import Deployment, deploy, switch_compute
 from local_stack.emails import Outbox
 from local_stack.holder_api import HolderApi
 from local_stack.lambda_service import (

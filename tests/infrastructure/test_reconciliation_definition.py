@@ -114,3 +114,15 @@ def test_a_run_outlives_its_worst_case_and_ends_before_the_next_days():
     failing = MOST_ASIDE * (longest("Check") + longest("SetAside")) + longest("CheckAgain")
     worst = repairs + failing + MOST_PAGES * A_PAGE + longest("Report")
     assert worst < MACHINE["TimeoutSeconds"] < 24 * 3600
+
+
+def test_unless_something_else_is_deployed_a_tenth_of_a_date_is_mended_unasked():
+    defaults = [
+        SAM["Parameters"][f"Reconcile{name}"]["Default"]
+        for name in ("HorizonDays", "AllowMissing", "UsualRepairs")
+    ]
+    assert defaults == ["400", "10", "10"]
+    variables = SAM["Resources"]["CheckTicketsFunction"]["Properties"]["Environment"]["Variables"]
+    assert variables["RECONCILE_HORIZON_DAYS"] == {"Ref": "ReconcileHorizonDays"}
+    assert variables["RECONCILE_ALLOW_MISSING_PERCENT"] == {"Ref": "ReconcileAllowMissing"}
+    assert MOST_REPAIRS == 500

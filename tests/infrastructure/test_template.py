@@ -1,4 +1,4 @@
-"""The template deploys what the design promises: its figures, and who may do what.
+"""The template deploys what the design promises: its figures.
 
 The expected values are the design's, written out again by hand.
 """
@@ -6,125 +6,28 @@ The expected values are the design's, written out again by hand.
 import ast
 import json
 import re
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from sam_template import load_sam, translate
+from infrastructure.template import (
+    FUNCTIONS,
+    PROJECT,
+    RECONCILING,
+    RESOURCES,
+    SAM,
+    STEPS,
+    TRANSLATED,
+    get_att,
+    grants,
+    of_type,
+    properties,
+)
 
-PROJECT = Path(__file__).resolve().parents[2]
-SAM = load_sam(PROJECT / "template.yaml")
-RESOURCES: dict[str, dict[str, Any]] = SAM["Resources"]
-TRANSLATED: dict[str, dict[str, Any]] = translate(SAM)["Resources"]
 FOURTEEN_DAYS = 14 * 24 * 3600
 PIPE_TARGET_TIMEOUT = 60  # seconds that the pipe may take to start an execution
 
 
-def get_att(name: str, attribute: str = "Arn") -> dict[str, list[str]]:
-    return {"Fn::GetAtt": [name, attribute]}
-
-
-JOBS, TICKETS = get_att("ProcessedJobsTable"), get_att("TicketsTable")
-IMAGES = {"Fn::Sub": "${TicketImagesBucket.Arn}/tickets/*"}
-IDENTITY = {
-    "Fn::Sub": "arn:${AWS::Partition}:ses:${AWS::Region}:${AWS::AccountId}"
-    ":identity/${EmailIdentity}"
-}
-SET = {
-    "Fn::Sub": "arn:${AWS::Partition}:ses:${AWS::Region}:${AWS::AccountId}"
-    ":configuration-set/${EmailConfigurationSet}"
-}
-STEPS = ["AcceptBooking", "ReserveTicket", "WriteTicketImage", "MarkTicketReady", "SendEmail"]
-STEPS.append("RecordEmailJob")
-RECONCILING = ["CheckTickets", "WriteTicketImage", "MarkTicketReady", "ReportReconciliation"]
-FUNCTIONS = [*dict.fromkeys([*STEPS, *RECONCILING]), "MyTickets"]
-# The third column of the design's table of steps: (actions, resource, condition).
-MAY = {
-    "AcceptBooking": [({"dynamodb:PutItem"}, JOBS, None)],
-    "ReserveTicket": [({"dynamodb:PutItem"}, TICKETS, None)],
-    "WriteTicketImage": [
-        ({"dynamodb:GetItem"}, TICKETS, None),
-        ({"s3:PutObject", "s3:GetObject"}, IMAGES, None),
-    ],
-    "MarkTicketReady": [({"dynamodb:UpdateItem"}, TICKETS, None)],
-    "SendEmail": [
-        ({"dynamodb:GetItem", "dynamodb:PutItem"}, JOBS, None),
-        (
-            {"ses:SendEmail"},
-            [IDENTITY, SET],
-            {"StringEquals": {"ses:FromAddress": {"Ref": "EmailFrom"}}},
-        ),
-    ],
-    "RecordEmailJob": [({"dynamodb:PutItem"}, JOBS, None)],
-    "CheckTickets": [
-        ({"dynamodb:Query"}, {"Fn::Sub": "${TicketsTable.Arn}/index/by-event-date"}, None),
-        ({"s3:GetObject"}, IMAGES, None),
-        # Without it S3 answers 403 for an image that is missing:
-        # https://docs.aws.amazon.com/AmazonS3/latest/API/API_HeadObject.html
-        ({"s3:ListBucket"}, get_att("TicketImagesBucket"), None),
-    ],
-    "ReportReconciliation": [],
-    # A link that the function signs may what the function may.
-    "MyTickets": [({"dynamodb:Query"}, TICKETS, None), ({"s3:GetObject"}, IMAGES, None)],
-}
-TRACES = {"xray:PutTraceSegments", "xray:PutTelemetryRecords"}
-# Actions for which AWS takes no other resource than `*`:
-# https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsx-ray.html
-# https://docs.aws.amazon.com/step-functions/latest/dg/cw-logs.html
-SAMPLING = {"xray:GetSamplingRules", "xray:GetSamplingTargets"}
-LOG_DELIVERY = {
-    "logs:CreateLogDelivery", "logs:DeleteLogDelivery", "logs:DescribeLogGroups",
-    "logs:DescribeResourcePolicies", "logs:GetLogDelivery", "logs:ListLogDeliveries",
-    "logs:PutResourcePolicy", "logs:UpdateLogDelivery",
-}  # fmt: skip
-
-
-def function_arn(step: str) -> dict[str, str]:
-    name = properties(f"{step}Function")["FunctionName"]["Fn::Sub"]
-    return {
-        "Fn::Sub": f"arn:${{AWS::Partition}}:lambda:${{AWS::Region}}:${{AWS::AccountId}}"
-        f":function:{name}"
-    }
-
-
-def own_log(log_group: str) -> tuple[set[str], Any, None]:
-    return {"logs:CreateLogStream", "logs:PutLogEvents"}, get_att(log_group), None
-
-
-def properties(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = RESOURCES[name]["Properties"]
-    return found
-
-
-def of_type(kind: str) -> dict[str, dict[str, Any]]:
-    return {
-        name: resource.get("Properties", {})
-        for name, resource in TRANSLATED.items()
-        if resource["Type"] == kind
-    }
-
-
-def statements(role: str) -> list[dict[str, Any]]:
-    return [
-        statement
-        for policy in TRANSLATED[role]["Properties"].get("Policies", [])
-        for statement in policy["PolicyDocument"]["Statement"]
-    ]
-
-
-def listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
-
-
-def grants(role: str) -> list[tuple[set[str], Any, Any]]:
-    return [
-        (set(listed(statement["Action"])), statement["Resource"], statement.get("Condition"))
-        for statement in statements(role)
-    ]
-
-
-# ---- The queue and the pipe
+# ---- The queue, the pipe and the schedule
 
 
 @pytest.mark.parametrize("queue", ["BookingQueue", "BookingDeadLetterQueue"])
@@ -156,6 +59,22 @@ def test_the_pipe_hands_every_message_on_one_by_one_and_waits_for_no_execution()
         "StepFunctionStateMachineParameters": {"InvocationType": "FIRE_AND_FORGET"}
     }
     assert not {"Enrichment", "EnrichmentParameters"} & set(pipe)
+
+
+def test_the_reconciliation_is_started_once_a_day_for_as_long_as_compute_is_on():
+    schedule = properties("ReconcileSchedule")
+    assert schedule["State"] == {"Fn::If": ["Computes", "ENABLED", "DISABLED"]}
+    assert re.fullmatch(r"cron\(\d+ \d+ \* \* \? \*\)", schedule["ScheduleExpression"])
+    target = schedule["Target"]
+    assert target["Arn"] == {"Ref": "ReconcileTicketsStateMachine"}
+    assert json.loads(target["Input"]) == {}
+    # What could not be started is given up well before the next one.
+    window = 60 * schedule["FlexibleTimeWindow"]["MaximumWindowInMinutes"]
+    assert window + target["RetryPolicy"]["MaximumEventAgeInSeconds"] < 24 * 3600
+    condition, while_computing, _ = schedule["Description"]["Fn::If"]
+    assert condition == "Computes"
+    for step in RECONCILING:
+        assert f"${{{step}Function}}" in while_computing["Fn::Sub"]
 
 
 # ---- The machine and the functions
@@ -221,117 +140,6 @@ def test_a_table_or_bucket_is_named_by_reference_to_the_very_one_that_the_role_m
         assert (store in granted) == (store in stores)
 
 
-# ---- Who may do what
-
-
-@pytest.mark.parametrize("step", FUNCTIONS)
-def test_the_function_may_do_what_its_step_does_and_write_its_own_log(step):
-    assert grants(f"{step}Role") == [*MAY[step], own_log(f"{step}LogGroup"), (TRACES, "*", None)]
-
-
-def test_the_machine_may_invoke_the_six_functions_and_write_its_log_and_traces():
-    assert grants("FulfilBookingRole") == [
-        ({"lambda:InvokeFunction"}, [function_arn(step) for step in STEPS], None),
-        own_log("FulfilBookingLogGroup"),
-        (LOG_DELIVERY, "*", None),
-        (TRACES | SAMPLING, "*", None),
-    ]
-
-
-def test_the_reconciliation_may_invoke_its_functions_and_write_its_log_and_traces():
-    assert grants("ReconcileTicketsRole") == [
-        ({"lambda:InvokeFunction"}, [function_arn(step) for step in RECONCILING], None),
-        own_log("ReconcileTicketsLogGroup"),
-        (LOG_DELIVERY, "*", None),
-        (TRACES | SAMPLING, "*", None),
-    ]
-
-
-def test_the_schedule_may_start_the_reconciliation_and_nothing_else():
-    starting = ({"states:StartExecution"}, {"Ref": "ReconcileTicketsStateMachine"}, None)
-    assert grants("ReconcileScheduleRole") == [starting]
-
-
-def test_the_reconciliation_is_started_once_a_day_for_as_long_as_compute_is_on():
-    schedule = properties("ReconcileSchedule")
-    assert schedule["State"] == {"Fn::If": ["Computes", "ENABLED", "DISABLED"]}
-    assert re.fullmatch(r"cron\(\d+ \d+ \* \* \? \*\)", schedule["ScheduleExpression"])
-    target = schedule["Target"]
-    assert target["Arn"] == {"Ref": "ReconcileTicketsStateMachine"}
-    assert json.loads(target["Input"]) == {}
-    # What could not be started is given up well before the next one.
-    window = 60 * schedule["FlexibleTimeWindow"]["MaximumWindowInMinutes"]
-    assert window + target["RetryPolicy"]["MaximumEventAgeInSeconds"] < 24 * 3600
-    condition, while_computing, _ = schedule["Description"]["Fn::If"]
-    assert condition == "Computes"
-    for step in RECONCILING:
-        assert f"${{{step}Function}}" in while_computing["Fn::Sub"]
-
-
-def test_the_pipe_may_read_its_queue_and_start_its_machine():
-    reading = {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"}
-    assert grants("BookingPipeRole") == [
-        (reading, get_att("BookingQueue"), None),
-        ({"states:StartExecution"}, {"Ref": "FulfilBookingStateMachine"}, None),
-        own_log("BookingPipeLogGroup"),
-    ]
-
-
-def test_each_function_machine_and_starter_has_a_role_of_its_own():
-    others = ["FulfilBookingRole", "ReconcileTicketsRole"]
-    others += ["BookingPipeRole", "ReconcileScheduleRole"]
-    roles = [*(f"{name}Role" for name in FUNCTIONS), *others]
-    assert set(of_type("AWS::IAM::Role")) == set(roles)
-    users = [
-        *(properties(f"{name}Function")["Role"] for name in FUNCTIONS),
-        properties("FulfilBookingStateMachine")["Role"],
-        properties("ReconcileTicketsStateMachine")["Role"],
-        properties("BookingPipe")["RoleArn"],
-        properties("ReconcileSchedule")["Target"]["RoleArn"],
-    ]
-    assert users == [get_att(role) for role in roles]
-
-
-@pytest.mark.parametrize("role", of_type("AWS::IAM::Role"))
-def test_no_role_has_more_than_its_inline_policies_or_another_user_than_its_service(role):
-    service = {
-        "FulfilBookingRole": "states",
-        "ReconcileTicketsRole": "states",
-        "BookingPipeRole": "pipes",
-        "ReconcileScheduleRole": "scheduler",
-    }.get(role, "lambda")
-    declared = TRANSLATED[role]["Properties"]
-    (trust,) = declared["AssumeRolePolicyDocument"]["Statement"]
-    assert trust["Principal"] == {"Service": f"{service}.amazonaws.com"}
-    assert trust["Action"] == "sts:AssumeRole"
-    assert not declared.get("ManagedPolicyArns")
-    assert {statement["Effect"] for statement in statements(role)} == {"Allow"}
-
-
-@pytest.mark.parametrize("role", of_type("AWS::IAM::Role"))
-def test_no_action_is_a_wildcard_and_no_resource_but_where_aws_takes_no_other(role):
-    for actions, resource, _ in grants(role):
-        assert not [action for action in actions if "*" in action]
-        if "*" in listed(resource):
-            assert actions <= TRACES | SAMPLING | LOG_DELIVERY
-
-
-def test_nothing_else_grants_access():
-    assert not {"AWS::IAM::Policy", "AWS::IAM::ManagedPolicy"} & {
-        resource["Type"] for resource in TRANSLATED.values()
-    }
-    # That of the one route to the one function; see My tickets, below.
-    assert list(of_type("AWS::Lambda::Permission")) == ["MyTicketsApiMayInvoke"]
-    policies = [
-        declared["PolicyDocument"]
-        for kind in ("AWS::S3::BucketPolicy", "AWS::SQS::QueuePolicy")
-        for declared in of_type(kind).values()
-    ]
-    assert policies
-    for policy in policies:
-        assert {statement["Effect"] for statement in policy["Statement"]} == {"Deny"}
-
-
 # ---- What ComputeEnabled=false takes away
 
 
@@ -364,70 +172,6 @@ def test_the_pipe_starts_after_the_functions_it_leads_to():
     assert condition == "Computes"
     for step in STEPS:
         assert f"${{{step}Function}}" in while_computing["Fn::Sub"]
-
-
-# ---- My tickets
-
-
-def test_there_is_an_api_only_with_functions_and_an_identity_provider():
-    conditions = SAM["Conditions"]
-    both = [{"Condition": "Computes"}, {"Condition": "SignsIn"}]
-    assert conditions["ServesHolders"] == {"Fn::And": both}
-    assert conditions["SignsIn"] == {"Fn::Not": [{"Fn::Equals": [{"Ref": "JwtIssuer"}, ""]}]}
-    assert [SAM["Parameters"][name]["Default"] for name in ("JwtIssuer", "JwtAudience")] == ["", ""]
-    serving = {name for name, r in TRANSLATED.items() if r.get("Condition") == "ServesHolders"}
-    assert serving == {
-        "MyTicketsApi", "MyTicketsApiApiGatewayDefaultStage", "MyTicketsApiMayInvoke",
-        "MyTicketsFailuresAlarm",
-    }  # fmt: skip
-    assert SAM["Outputs"]["MyTicketsApiUrl"]["Condition"] == "ServesHolders"
-
-
-def test_an_issuer_without_an_audience_is_refused():
-    """API Gateway would take any token of the issuer's whose audience is an empty text."""
-    (rule,) = SAM["Rules"].values()
-    assert rule["RuleCondition"] == SAM["Conditions"]["SignsIn"]
-    (assertion,) = rule["Assertions"]
-    given = {"Fn::Not": [{"Fn::Equals": [{"Ref": "JwtAudience"}, ""]}]}
-    assert assertion["Assert"] == given
-
-
-def test_every_route_asks_for_a_token_of_the_issuer_for_the_audience():
-    body = of_type("AWS::ApiGatewayV2::Api")["MyTicketsApi"]["Body"]
-    assert {path: set(methods) for path, methods in body["paths"].items()} == {"/tickets": {"get"}}
-    assert body["paths"]["/tickets"]["get"]["security"] == [{"IdentityProvider": []}]
-    (scheme,) = body["components"]["securitySchemes"].values()
-    assert scheme["x-amazon-apigateway-authorizer"] == {
-        "type": "jwt",
-        "identitySource": "$request.header.Authorization",
-        "jwtConfiguration": {"issuer": {"Ref": "JwtIssuer"}, "audience": [{"Ref": "JwtAudience"}]},
-    }
-    integration = body["paths"]["/tickets"]["get"]["x-amazon-apigateway-integration"]
-    assert integration["payloadFormatVersion"] == "2.0"
-    assert "${MyTicketsFunction.Arn}" in integration["uri"]["Fn::Sub"]
-
-
-def test_the_api_alone_may_call_the_function_and_by_that_route_only():
-    permission = properties("MyTicketsApiMayInvoke")
-    assert permission["FunctionName"] == {"Ref": "MyTicketsFunction"}
-    assert permission["Principal"] == "apigateway.amazonaws.com"
-    assert permission["SourceArn"]["Fn::Sub"].endswith(":${MyTicketsApi}/*/GET/tickets")
-
-
-def test_the_api_is_throttled_and_its_log_tells_of_nobody():
-    (stage,) = of_type("AWS::ApiGatewayV2::Stage").values()
-    limits = stage["DefaultRouteSettings"]
-    assert 0 < limits["ThrottlingRateLimit"] <= limits["ThrottlingBurstLimit"]
-    logged = stage["AccessLogSettings"]
-    assert logged["DestinationArn"] == get_att("MyTicketsApiLogGroup")
-    # https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-logging-variables.html
-    used = set(re.findall(r"\$context\.([A-Za-z.]+)", logged["Format"]))
-    assert used == set(re.findall(r"\$([A-Za-z.]+)", logged["Format"].replace("$context.", "$")))
-    assert used == {
-        "requestId", "requestTime", "routeKey", "status", "responseLength", "responseLatency",
-        "error.responseType", "integrationStatus",
-    }  # fmt: skip
-    assert set(json.loads(logged["Format"])) >= {"requestId", "status", "error"}
 
 
 # ---- What is kept

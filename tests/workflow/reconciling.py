@@ -145,7 +145,7 @@ def on_check(fulfilment: Fulfilment, arn: str, act: Callable[[int], object]) -> 
     states, numbers = fulfilment.stack.deployment.states, itertools.count(1)
 
     def observe(function: str, payload: bytes) -> None:
-        if states[function] == "Check" and json.loads(payload)["execution"] == arn:
+        if states.get(function) == "Check" and json.loads(payload)["execution"] == arn:
             act(next(numbers))
 
     fulfilment.stack.lambda_service.on_invoke(observe)

@@ -17,6 +17,7 @@ from workflow.aws_calls import aws_calls
 from workflow.grants import TemplateGrant, taken_away, template_grants
 from workflow.harness import Fulfilment, booking
 from workflow.holder import Holder, fetch
+from workflow.reconciling import give_back, lose_images
 from workflow.tools import break_step, decoded, payload
 
 TEMPLATE = translate(load_sam(PROJECT / "template.yaml"))
@@ -201,6 +202,28 @@ def test_a_position_of_one_user_is_a_bad_request_of_another(fulfilment, three_th
     assert (status, refused["error"]["code"]) == (400, "InvalidParameter")
 
 
+# ---- Who is not let in
+
+
+@pytest.mark.parametrize("authorization", ["", "Bearer ", "Bearer {changed}", "Basic {token}"])
+def test_without_a_token_that_counts_nobody_is_answered_and_nothing_is_read(
+    fulfilment, authorization
+):
+    url = fulfilment.stack.endpoint.url
+    signed_in = json.loads(fetch(f"{url}/_minitickets/token?user=usr_own")[1])["token"]
+    head, claims, signature = signed_in.split(".")
+    of_another = json.loads(fetch(f"{url}/_minitickets/token?user=usr_own2")[1])["token"]
+    changed = f"{head}.{of_another.split('.')[1]}.{signature}"
+    header = authorization.format(token=signed_in, changed=changed)
+    with aws_calls() as calls:
+        status, body, _ = fetch(
+            f"{url}/_minitickets/api/tickets", {"Authorization": header} if header else {}
+        )
+    assert (status, json.loads(body)) == (401, {"message": "Unauthorized"})
+    assert calls.of("Query") == []
+    assert claims != of_another.split(".")[1]
+
+
 # ---- What the role may
 
 
@@ -282,11 +305,9 @@ def test_without_the_images_a_link_opens_nothing(fulfilment, ready_booking):
 def test_a_link_to_a_missing_image_opens_nothing(fulfilment, ready_booking):
     name = ready_booking["bookingId"]
     url = Holder(fulfilment, "usr_grants").bookings()[name]["tickets"][0]["imageUrl"]
-    fulfilment.stack.client("s3").delete_object(
-        Bucket=fulfilment.stack.output("TicketImagesBucketName"),
-        Key=f"tickets/{name}/{name}-00001.png",
-    )
+    lost = lose_images(fulfilment, name, 1)
     status, body, _ = fetch(url)
+    give_back(fulfilment, lost)
     assert status == 403
     assert b"<Code>AccessDenied</Code>" in body
     assert b"s3:ListBucket" in body  # which alone would be told that it is missing

@@ -7,11 +7,9 @@ import json
 
 import pytest
 
-from unit.test_reconcile_bounds import A_PAGE, A_ROUND, A_SEAT
+from unit.test_reconcile_bounds import A_PAGE, A_ROUND, A_SEAT, AROUND
 from workflow.harness import Fulfilment
 from workflow.reconciling import booked, ended, new_date, report, start, stop_halfway
-
-AROUND = 7  # ExecutionStarted and ExecutionSucceeded, and Report's five
 
 
 def events_and_bytes(fulfilment: Fulfilment, arn: str) -> tuple[int, int, int]:

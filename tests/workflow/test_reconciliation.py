@@ -80,6 +80,7 @@ def test_a_dry_run_finds_the_same_and_writes_nothing(fulfilment):
     }  # fmt: skip
     assert calls.writing() == []
     assert everything(fulfilment, id_) == before
+    assert reconcile(fulfilment, day)["repaired"] == 2
 
 
 @pytest.mark.slow

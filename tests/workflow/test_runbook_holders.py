@@ -8,6 +8,7 @@ import pytest
 from workflow.grants import taken_away
 from workflow.harness import Fulfilment, booking
 from workflow.holder import fetch
+from workflow.reconciling import lose_images, new_date
 from workflow.runbook import Operator, Row, plays
 from workflow.test_my_tickets import GRANTS, role_of
 
@@ -64,19 +65,15 @@ def test_a_record_that_somebody_wrote_over(
 
 @plays("a ticket's link opens nothing")
 def test_an_image_that_is_missing(fulfilment: Fulfilment, operator: Operator, row: Row) -> None:
-    id_ = fulfilled(fulfilment, "usr_r3")
-    ticket = f"{id_}-00002"
-    fulfilment.stack.client("s3").delete_object(
-        Bucket=fulfilment.stack.output("TicketImagesBucketName"),
-        Key=f"tickets/{id_}/{ticket}.png",
-    )
-    operator.about(USER="usr_r3", BOOKING=id_)
+    day = new_date()
+    message = booking(userId="usr_r3", quantity=10, startsAt=f"{day}T20:00:00+01:00")
+    fulfilment.fulfil(message)
+    lose_images(fulfilment, message["bookingId"], 2)
+    operator.about(USER="usr_r3", DATE=str(day))
     status, refusal, _ = fetch(link(operator, row, seat=2))
     assert status == 403
     operator.sees(row, refusal.decode())
-    change(fulfilment, "usr_r3", ticket, status="creating")
     operator.types(row.fix)
-    fulfilment.wait_for(lambda: fulfilment.tickets(id_)[2]["status"] == "ready")
     assert fetch(link(operator, row, seat=2))[0] == 200
 
 

@@ -27,8 +27,9 @@ class TicketsTable:
         self._name = name
 
     @classmethod
-    def connect(cls, name: str) -> Self:
-        return cls(client("dynamodb"), name)
+    def connect(cls, name: str, *, read_seconds: float = 3) -> Self:
+        """``read_seconds`` bounds the wait for one answer."""
+        return cls(client("dynamodb", read_seconds=read_seconds), name)
 
     def put_new(self, ticket: Ticket) -> Ticket | None:
         try:
