@@ -67,12 +67,23 @@ def translate(sam: Document, region: str = "eu-west-1") -> Document:
         raise BadTemplate("; ".join(cause.message for cause in error.causes)) from error
 
 
-def substitutions(sam: Document) -> dict[str, Any]:
-    """Every name that the document's workflows may use as `${name}`, with its value."""
-    merged: dict[str, Any] = {}
-    for machine in _properties(sam, STATE_MACHINE):
-        merged |= machine.get("DefinitionSubstitutions", {})
-    return merged
+def substitutions(sam: Document, machine: str) -> dict[str, Any]:
+    """Every name that the workflow of this resource may use as `${name}`, with its value."""
+    properties = sam["Resources"][machine].get("Properties", {})
+    return dict(properties.get("DefinitionSubstitutions", {}))
+
+
+def definitions(path: Path) -> dict[Path, str]:
+    """Each local workflow definition of a SAM template, with the resource that runs it.
+
+    Raises what strict_yaml.load raises.
+    """
+    resources = load(path, _CloudFormationLoader)["Resources"]
+    return {
+        path.parent / resource["Properties"]["DefinitionUri"]: name
+        for name, resource in resources.items()
+        if resource.get("Type") == STATE_MACHINE
+    }
 
 
 def _functions(document: Document) -> Iterator[Document]:

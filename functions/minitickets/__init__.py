@@ -1,4 +1,4 @@
-"""What the six steps share.
+"""What the steps share.
 
 boto3 reads its service models into hundreds of thousands of objects that stay. At Python's default
 threshold the garbage collector walks them again and again while a function starts: a fifth of the

@@ -1,7 +1,7 @@
 """The errors a step fails by name.
 
 Step Functions matches a retrier by the exception's class name alone, never by a base class, so each
-name here is a contract with ``statemachines/fulfil_booking.asl.yaml``:
+name here is a contract with the definitions in ``statemachines/``:
 
     FulfilmentError
     ├── BookingError
@@ -10,12 +10,16 @@ name here is a contract with ``statemachines/fulfil_booking.asl.yaml``:
     ├── TicketError
     │   ├── TicketConflict      Creating, Written: the key holds another booking's ticket
     │   └── TicketMissing       Written, Ready: the record has gone, or is no longer the one written
-    └── EmailError
-        ├── EmailInProgress     SendEmail: another run holds the lease; retried until it lapses
-        ├── EmailThrottled      SendEmail: SES's sending rate or daily quota; retried for hours
-        └── EmailRejected       SendEmail: SES refuses this email; an operator has to act
+    ├── EmailError
+    │   ├── EmailInProgress     SendEmail: another run holds the lease; retried until it lapses
+    │   ├── EmailThrottled      SendEmail: SES's sending rate or daily quota; retried for hours
+    │   └── EmailRejected       SendEmail: SES refuses this email; an operator has to act
+    └── ReconciliationError
+        ├── InvalidOptions      Check: the execution's input asks for what there is not
+        ├── ImagesUnreadable    Check: S3 does not say whether an image is there; the run stops
+        └── TooManyMissing      Check: too large a share of a date's images; that date is left
 
-Everything else that escapes a step (a ``ClientError``, a timeout, a crash) is transient: the
+Everything else that escapes a step (a ``ClientError``, a timeout, a crash) is transient: a
 machine's ``States.ALL`` retries it. Messages name ids and fields, never a QR token or an address.
 """
 
@@ -69,3 +73,19 @@ class EmailThrottled(EmailError):
 
 class EmailRejected(EmailError):
     """SES refused this email or this sender; nothing was sent."""
+
+
+class ReconciliationError(FulfilmentError):
+    """What stops a reconciliation, or one date of it; never raised itself."""
+
+
+class InvalidOptions(ReconciliationError):
+    """The execution's input names an option, or a value, that there is not."""
+
+
+class ImagesUnreadable(ReconciliationError):
+    """S3 refuses to say whether an image is there, so no image may be called missing."""
+
+
+class TooManyMissing(ReconciliationError):
+    """More of a date's images are missing than are mended without asking."""

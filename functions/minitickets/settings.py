@@ -22,3 +22,11 @@ def required_seconds(name: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise MissingSetting(f"the environment variable {name} must be whole seconds above 0")
     return int(text)
+
+
+def required_whole(name: str) -> int:
+    """A whole number, 0 or more."""
+    text = required(name)
+    if not text.isdecimal():
+        raise MissingSetting(f"the environment variable {name} must be a whole number")
+    return int(text)

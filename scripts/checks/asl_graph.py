@@ -42,7 +42,7 @@ def check(
     """Everything that is wrong with a definition, in the order of the file; empty if nothing is.
 
     `substitutions` are the names that the template substitutes, if that is to be checked.
-    `allow_catch` permits Catch, which this project does without: it can hide a failure.
+    `allow_catch` permits Catch, which a booking does without: it can hide a failure.
     """
     if not isinstance(definition, dict):
         return [Finding("", "definition", "the definition is not an object")]

@@ -41,11 +41,12 @@ ACCEPTED = (
     *(
         Accepted(
             "WildcardResourceRule",
-            "FulfilBookingRole",
+            role,
             f'"logs:{action}"',
             "log delivery takes no resource: "
             "https://docs.aws.amazon.com/step-functions/latest/dg/cw-logs.html",
         )
+        for role in ("FulfilBookingRole", "ReconcileTicketsRole")
         for action in (
             "CreateLogDelivery",
             "DeleteLogDelivery",

@@ -51,8 +51,7 @@ def names_no_place(sam: Document) -> Iterator[str]:
 def is_tagged(template: Document) -> Iterator[str]:
     """Whatever takes tags says whose it is and of which stage."""
     for name, resource in template["Resources"].items():
-        tags = resource.get("Properties", {}).get("Tags", [])
-        keys = set(tags) if isinstance(tags, dict) else {tag["Key"] for tag in tags}
+        keys = _tags(resource.get("Properties", {}))
         if _takes_tags(resource["Type"]) and not {"Application", "Stage"} <= keys:
             yield f"{name} lacks a tag Application or Stage"
 
@@ -138,6 +137,14 @@ def _refuses_plain_text(statement: Document) -> bool:
         and statement["Principal"] == "*"
         and str(secure).lower() == "false"
     )
+
+
+def _tags(properties: Document) -> set[str]:
+    """The keys; those of an HTTP API may stand in its definition, where SAM puts them."""
+    if "Body" in properties:
+        return {tag["name"] for tag in properties["Body"].get("tags", [])}
+    tags = properties.get("Tags", [])
+    return set(tags) if isinstance(tags, dict) else {tag["Key"] for tag in tags}
 
 
 def _takes_tags(kind: str) -> bool:

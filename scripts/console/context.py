@@ -39,5 +39,10 @@ class Console:
     @property
     def ways(self) -> list[tuple[str, str]]:
         """The pages in the bar: label and path. Faults can be played on the local stack only."""
-        ways = [("Executions", "/"), ("Book", "/book")]
+        ways = [
+            ("Executions", "/"),
+            ("Reconciliations", "/reconciliations"),
+            ("Book", "/book"),
+            ("My tickets", "/my-tickets"),
+        ]
         return [*ways, ("Break it", "/break-it")] if self.endpoint else ways

@@ -65,7 +65,7 @@ def abort_all(history: History, event: Event) -> None:
 
 
 def supersede_within(history: History, container: StateRun) -> None:
-    """Set aside what a Map or Parallel did before its Retry began it again."""
+    """Set aside what a Map or Parallel did before its Retry, or a loop, began it again."""
     for run in history.current:
         if container.holds(run.path):
             run.superseded = True

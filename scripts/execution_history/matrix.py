@@ -11,9 +11,11 @@ from execution_history.model import History, Path, StateRun, Status, Step
 
 @dataclass(frozen=True)
 class Row:
-    """One iteration. ``seat`` is the seatNumber in its input, None where there is none.
+    """One iteration. ``seat`` and ``booking`` are the seatNumber and the bookingId that its input
+    names, None where there is none: where all seats are of one booking, an iteration names none.
 
-    ``status`` is None for an iteration that never began; its seat is told by the others' numbering.
+    ``status`` is None for an iteration that never began; its seat is told by the others' numbering,
+    unless they are of bookings of their own.
     """
 
     path: Path
@@ -21,10 +23,18 @@ class Row:
     seat: int | None
     status: Status | None
     cells: dict[str, StateRun]
+    booking: str | None = None
 
     @property
     def label(self) -> str:
-        return f"seat {self.seat}" if self.seat is not None else f"#{self.index}"
+        seat = f"seat {self.seat}" if self.seat is not None else f"#{self.index}"
+        return f"{self.booking} {seat}" if self.booking else seat
+
+    @property
+    def done(self) -> bool:
+        """Whether it succeeded by its own steps, and not because a Catch let it go."""
+        caught = any(run.status is Status.CAUGHT for run in self.cells.values())
+        return self.status is Status.SUCCEEDED and not caught
 
 
 @dataclass(frozen=True)
@@ -38,7 +48,7 @@ class Matrix:
 
     @property
     def succeeded(self) -> int:
-        return sum(row.status is Status.SUCCEEDED for row in self.rows)
+        return sum(row.done for row in self.rows)
 
 
 def matrices(history: History, definition: dict[str, Any] | None = None) -> list[Matrix]:
@@ -88,7 +98,8 @@ def _matrix(
     }
     rows = {int(p[-1].key): _row(p, status, inside.get(p, {})) for p, status in begun.items()}
     first = {row.seat - index for index, row in rows.items() if row.seat is not None}
-    seat_of_index_0 = first.pop() if len(first) == 1 else None
+    in_order = len(first) == 1 and not any(row.booking for row in rows.values())
+    seat_of_index_0 = first.pop() if in_order else None
     for index in range(run.length or 0):
         seat = None if seat_of_index_0 is None else seat_of_index_0 + index
         rows.setdefault(index, Row((*run.path, Step(run.name, index)), index, seat, None, {}))
@@ -99,17 +110,25 @@ def _matrix(
 
 
 def _row(path: Path, status: Status, cells: dict[str, StateRun]) -> Row:
-    first = next(iter(cells.values()), None)
-    return Row(path, int(path[-1].key), _seat(first), status, cells)
+    given = _input(next(iter(cells.values()), None))
+    number, booking = given.get("seatNumber"), given.get("bookingId")
+    return Row(
+        path,
+        int(path[-1].key),
+        number if isinstance(number, int) else None,
+        status,
+        cells,
+        booking if isinstance(booking, str) else None,
+    )
 
 
-def _seat(run: StateRun | None) -> int | None:
+def _input(run: StateRun | None) -> dict[str, Any]:
+    """Empty where it is no object, or the history leaves it out."""
     try:
         given = json.loads(run.input or "") if run else None
     except (ValueError, RecursionError):
-        return None
-    number = given.get("seatNumber") if isinstance(given, dict) else None
-    return number if isinstance(number, int) else None
+        return {}
+    return given if isinstance(given, dict) else {}
 
 
 def _order(body: dict[str, Any]) -> list[str]:

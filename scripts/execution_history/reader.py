@@ -14,6 +14,7 @@ from execution_history.model import OPEN, History, Path, StateRun, Status
 from execution_history.places import MACHINE, Place, Places, Scope, nearest
 
 SCHEDULED = ("TaskScheduled", "LambdaFunctionScheduled", "ActivityScheduled")
+_CONTAINERS = ("Map", "Parallel")
 _ITERATION_ENDS = ("MapIterationSucceeded", "MapIterationFailed", "MapIterationAborted")
 _ENDS = {
     "ExecutionSucceeded": "SUCCEEDED",
@@ -97,6 +98,8 @@ class Reader:
         earlier = self._latest.get((scope.path, name))
         if earlier:
             earlier.superseded = True
+            if earlier.type in _CONTAINERS:
+                fates.supersede_within(self.history, earlier)
         run = StateRun(name, event.type.removesuffix("StateEntered"), scope.path)
         run.within, run.input, run.entered_at = scope.around, event.text("input"), event.at
         self._latest[scope.path, name] = run

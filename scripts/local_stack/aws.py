@@ -47,6 +47,13 @@ class Endpoint:
         )
 
 
+def role_credentials(endpoint: Endpoint, role_arn: str, session: str) -> Credentials:
+    """A session of the role, as the service that assumes it would have."""
+    answer = endpoint.client("sts").assume_role(RoleArn=role_arn, RoleSessionName=session)
+    keys = answer["Credentials"]
+    return Credentials(keys["AccessKeyId"], keys["SecretAccessKey"], keys["SessionToken"])
+
+
 def forget_aws_configuration() -> None:
     """Keep the developer's profiles, regions and endpoints out of this process."""
     for name in list(os.environ):

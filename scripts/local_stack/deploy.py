@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from asl_walk import tasks
-from local_stack.aws import REGION, Credentials, Endpoint
+from local_stack.aws import REGION, Endpoint, role_credentials
+from local_stack.holder_api import AUDIENCE, ISSUER
 from local_stack.lambda_service import FunctionSpec
 from local_stack.pipe import PipeSettings
 from local_stack.time_scale import scaled_lease, with_floors
@@ -25,12 +26,15 @@ PROJECT = Path(__file__).resolve().parents[2]
 class Deployment:
     """``outputs`` are the template's; ``states`` maps a function's name to its state's.
 
-    ``functions`` is empty while compute is off. ``template`` is the translated one.
+    Of two states that call one function it is the first, a booking's before a reconciliation's;
+    ``booking_states`` are a booking's only. ``functions`` is empty while compute is off.
+    ``template`` is the translated one.
     """
 
     outputs: Mapping[str, str]
     functions: tuple[FunctionSpec, ...]
     states: Mapping[str, str]
+    booking_states: tuple[str, ...]
     pipe: PipeSettings
     template: dict[str, Any]
     parameters: Mapping[str, str]
@@ -50,7 +54,12 @@ def deploy(
     machine["Definition"] = with_floors(machine["Definition"], time_scale, lease)
     _store_code(endpoint)
     template = translate(sam, REGION)
-    parameters = {"Stage": stage, "ComputeEnabled": json.dumps(compute_enabled)}
+    parameters = {
+        "Stage": stage,
+        "ComputeEnabled": json.dumps(compute_enabled),
+        "JwtIssuer": ISSUER,
+        "JwtAudience": AUDIENCE,
+    }
     _make_stack(endpoint, "create_stack", template, parameters)
     _complete(endpoint, template, stage)
     return _deployment(endpoint, template, parameters)
@@ -72,21 +81,17 @@ def _deployment(
     described = endpoint.client("cloudformation").describe_stacks(StackName=stack)["Stacks"][0]
     outputs = {output["OutputKey"]: output["OutputValue"] for output in described["Outputs"]}
     names = _physical_names(endpoint, stack)
+    of_bookings = _states(endpoint, outputs["StateMachineArn"])
+    of_reconciliations = _states(endpoint, outputs["ReconcileStateMachineArn"])
     return Deployment(
         outputs=outputs,
         functions=tuple(_functions(endpoint, names.values())),
-        states=_states(endpoint, outputs["StateMachineArn"]),
+        states=of_reconciliations | of_bookings,
+        booking_states=tuple(of_bookings.values()),
         pipe=PipeResource.made[names["BookingPipe"]],
         template=template,
         parameters=parameters,
     )
-
-
-def role_credentials(endpoint: Endpoint, role_arn: str, session: str) -> Credentials:
-    """A session of the role, as the service that assumes it would have."""
-    answer = endpoint.client("sts").assume_role(RoleArn=role_arn, RoleSessionName=session)
-    keys = answer["Credentials"]
-    return Credentials(keys["AccessKeyId"], keys["SecretAccessKey"], keys["SessionToken"])
 
 
 def _scale_lease(sam: dict[str, Any], time_scale: float) -> int:
@@ -184,7 +189,7 @@ def _functions(endpoint: Endpoint, names: Collection[str]) -> Iterator[FunctionS
 
 def _states(endpoint: Endpoint, machine_arn: str) -> dict[str, str]:
     machine = endpoint.client("stepfunctions").describe_state_machine(stateMachineArn=machine_arn)
-    return {
-        state["Parameters"]["FunctionName"].rsplit(":", 1)[-1]: name
-        for name, state in tasks(json.loads(machine["definition"]))
-    }
+    found: dict[str, str] = {}
+    for name, state in tasks(json.loads(machine["definition"])):
+        found.setdefault(state["Parameters"]["FunctionName"].rsplit(":", 1)[-1], name)
+    return found

@@ -6,6 +6,7 @@
 - SQS: a body that AWS does not take is refused (moto takes it).
 - SES: faults are played here, and what was requested is kept.
 - The faults are seen and changed at a path of their own (:mod:`local_stack.fault_control`).
+- My tickets, and its users' tokens, have theirs (:mod:`local_stack.holder_api`).
 """
 
 import json
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from local_stack.emails import Outbox, booking_tag
 from local_stack.fault_control import PATH, FaultControl
+from local_stack.holder_api import PATHS, HolderApi
 from local_stack.lambda_service import FaultPlan
 from local_stack.own_requests import REFUSAL, is_own
 from local_stack.request_body import read_body
@@ -53,12 +55,15 @@ class AwsEndpoint:
         self._dynamodb = threading.Lock()
         self._s3 = threading.Lock()
         self.fault_control = FaultControl(faults)
+        self.holder_api = HolderApi()
 
     def __call__(self, environ: "WSGIEnvironment", start: "StartResponse") -> Iterable[bytes]:
         if not is_own(environ):
             return _error(start, HTTPStatus.FORBIDDEN, "AccessDeniedException", REFUSAL)
         if environ["PATH_INFO"] == PATH:
             return self.fault_control(environ, start)
+        if environ["PATH_INFO"].startswith(PATHS):
+            return self.holder_api(environ, start)
         target = environ.get("HTTP_X_AMZ_TARGET", "")
         if target.startswith("DynamoDB_"):
             with self._dynamodb:

@@ -24,6 +24,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 from jsonpath_ng.ext.parser import parse as parse_path
+from moto.awslambda.exceptions import UnknownFunctionException
 from moto.awslambda_simple.models import LambdaSimpleBackend
 from moto.stepfunctions.parser.api import ExecutionStatus
 from moto.stepfunctions.parser.asl.component.common.error_name.error_name import ErrorName
@@ -86,7 +87,10 @@ def install(
         _: Any, name: str, qualifier: Any, body: Any, headers: Any, answer_headers: Any
     ) -> bytes:
         payload = body.encode() if isinstance(body, str) else body or b"{}"
-        result = invoke(name.rsplit(":", 1)[-1], payload)
+        try:
+            result = invoke(name.rsplit(":", 1)[-1], payload)
+        except FunctionNotFoundError as refusal:
+            raise UnknownFunctionException(name) from refusal
         if result.function_error:
             answer_headers["x-amz-function-error"] = result.function_error
         return result.payload

@@ -48,6 +48,7 @@ class MotoServer:
         logging.getLogger("waitress").setLevel(logging.ERROR)
         app = AwsEndpoint(DomainDispatcherApplication(create_backend_app), outbox, faults)
         self.fault_control = app.fault_control
+        self.holder_api = app.holder_api
         self._channels: dict[int, Any] = {}
         self.guard = Guard(policies)
         self._server: Any = create_server(

@@ -10,6 +10,7 @@ from local_stack.lambda_service import Invocation, Subject, TooManyRequests
 
 _REACHED = {"Creating": "creating", "Written": "written", "Ready": "ready"}
 _SKIPPED = "ready"
+_SUBJECTS = dict.fromkeys(("Check", "Report"), "reconciliation")
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class StepEvent:
 
     def sentence(self) -> str | None:
         """A line of progress; None for a step that nobody waits for."""
-        subject = self.subject.booking or "a message"
+        subject = self.subject.booking or _SUBJECTS.get(self.state, "a message")
         if self.subject.seat is not None:
             subject += f"  seat {self.subject.seat}"
         if self.error:

@@ -4,13 +4,15 @@ import contextlib
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from local_stack.aws import Endpoint, forget_aws_configuration
-from local_stack.deploy import Deployment, deploy, role_credentials, switch_compute
+from local_stack.aws import Endpoint, forget_aws_configuration, role_credentials
+from local_stack.deploy import Deployment, deploy, switch_compute
 from local_stack.emails import Outbox
+from local_stack.holder_api import HolderApi
 from local_stack.lambda_service import (
     FaultPlan,
     FunctionSpec,
@@ -25,6 +27,7 @@ from local_stack.pipe import Pipe
 from local_stack.progress import StepEvent, say, step_event
 from local_stack.subjects import subject_of
 
+MY_TICKETS = "minitickets-dev-my-tickets"
 _MOST_RUNNING = 50  # executions; each holds about ten threads of this process
 
 
@@ -73,8 +76,10 @@ class LocalStack:
         self._log_dir = options.out / "logs"
         self.lambda_service = self._new_lambda_service()
         self.run_machines()
-        states = self.deployment.states.values()
-        self._server.fault_control.deployed(states, options.time_scale)
+        breakable = self.deployment.booking_states
+        self._server.fault_control.deployed(breakable, options.time_scale)
+        self.holder_api: HolderApi = self._server.holder_api
+        self.holder_api.deployed(partial(self._invoke, MY_TICKETS))
         caller = role_credentials(self.endpoint, self.deployment.pipe.role, "pipe")
         self.pipe = Pipe(
             self.deployment.pipe,
@@ -86,7 +91,7 @@ class LocalStack:
 
     def __enter__(self) -> Self:
         try:
-            self.lambda_service.prewarm()
+            self._prewarm()
         except BaseException:
             self.close()
             raise
@@ -116,8 +121,15 @@ class LocalStack:
         self.lambda_service.close()
         self.lambda_service = self._new_lambda_service()
         if self.deployment.pipe.runs:
-            self.lambda_service.prewarm()
+            self._prewarm()
             self.pipe.start()
+
+    def _prewarm(self) -> None:
+        """A booking's functions: a reconciliation starts its own when somebody asks for one."""
+        deployed = self.deployment
+        self.lambda_service.prewarm(
+            {name for name, state in deployed.states.items() if state in deployed.booking_states}
+        )
 
     def _new_lambda_service(self) -> LambdaService:
         return LambdaService(
@@ -153,6 +165,9 @@ class LocalStack:
         return caller is None or not self.guard.why_not(caller, *write_log(function.log_group))
 
     def _invoke(self, function: str, payload: bytes) -> Invocation:
+        state = self.deployment.states.get(function)
+        if state is None:
+            return self.lambda_service.invoke(function, payload)
         result: Invocation | TooManyRequests
         try:
             result = self.lambda_service.invoke(function, payload)
@@ -161,7 +176,7 @@ class LocalStack:
         # Whoever watches cannot change what happened: a failing watch would fail a step that
         # was done, and its retry would send a second email.
         with contextlib.suppress(Exception):
-            self._watch(step_event(self.deployment.states[function], subject_of(payload), result))
+            self._watch(step_event(state, subject_of(payload), result))
         if isinstance(result, TooManyRequests):
             raise result
         return result

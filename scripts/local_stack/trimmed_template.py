@@ -14,12 +14,17 @@ Document = dict[str, Any]
 
 # Left out here, and why. All of it is checked as text by tests/infrastructure and scripts/check.
 NOT_HERE = {
+    "AWS::ApiGatewayV2::Api": "moto cannot make one of a definition; local_stack.holder_api serves",
+    "AWS::ApiGatewayV2::Stage": "goes with its API",
     "AWS::CloudWatch::Alarm": "nothing measures here",
     "AWS::CloudWatch::Dashboard": "nothing measures here",
     "AWS::Events::Rule": "moto's machines send no events",
+    "AWS::Lambda::Permission": "the API that it permits is not here",
     "AWS::KMS::Key": "encrypts the alarm topic only",
     "AWS::S3::BucketPolicy": "refuses what is not TLS, which nothing is here",
     "AWS::SES::ConfigurationSetEventDestination": "no email bounces here",
+    "AWS::Scheduler::Schedule": "a reconciliation is started on demand here",
+    "AWS::Scheduler::ScheduleGroup": "a reconciliation is started on demand here",
     "AWS::SNS::Subscription": "nothing publishes to the alarm topic here",
     "AWS::SNS::Topic": "nothing publishes to the alarm topic here",
     "AWS::SNS::TopicPolicy": "nothing publishes to the alarm topic here",
@@ -31,11 +36,12 @@ def trim(template: Document, parameters: Mapping[str, str]) -> Document:
     """Give the resources and outputs that ``parameters`` and this machine leave of a template.
 
     ``parameters`` go before the template's defaults. The template is left as it was.
-    Raises BadTemplate for a condition of another kind than Equals and Not.
+    Raises BadTemplate for a condition of another kind than Equals, Not and And.
     """
     defaults = {name: p.get("Default") for name, p in template["Parameters"].items()}
     values = {**defaults, **parameters}
-    holds = {name: _holds(condition, values) for name, condition in template["Conditions"].items()}
+    conditions = template["Conditions"]
+    holds = {name: _holds({"Condition": name}, conditions, values) for name in conditions}
     resources = {
         name: {key: value for key, value in resource.items() if key != "Condition"}
         for name, resource in template["Resources"].items()
@@ -43,12 +49,13 @@ def trim(template: Document, parameters: Mapping[str, str]) -> Document:
     }
     gone = template["Resources"].keys() - resources.keys()
     outputs = {
-        name: output
+        name: {key: value for key, value in output.items() if key != "Condition"}
         for name, output in template["Outputs"].items()
         if not any(_refers(output, missing) for missing in gone)
     }
     decided: Document = _decide(template | {"Resources": resources, "Outputs": outputs}, holds)
-    del decided["Conditions"]
+    for judged in ("Conditions", "Rules"):
+        decided.pop(judged, None)
     return decided
 
 
@@ -57,10 +64,14 @@ def _refers(node: Any, resource: str) -> bool:
     return f'"{resource}"' in text or f"${{{resource}}}" in text
 
 
-def _holds(condition: Document, values: Mapping[str, Any]) -> bool:
+def _holds(condition: Document, named: Document, values: Mapping[str, Any]) -> bool:
     ((operator, arguments),) = condition.items()
+    if operator == "Condition":
+        return _holds(named[arguments], named, values)
     if operator == "Fn::Not":
-        return not _holds(arguments[0], values)
+        return not _holds(arguments[0], named, values)
+    if operator == "Fn::And":
+        return all(_holds(each, named, values) for each in arguments)
     if operator != "Fn::Equals":
         raise BadTemplate(f"the local stack knows no condition {operator}")
     one, other = (values[a["Ref"]] if isinstance(a, dict) else a for a in arguments)

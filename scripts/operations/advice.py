@@ -28,6 +28,14 @@ _MEANINGS = {
         "one; if the account or sender was blocked and is not any more, a redrive helps"
     ),
     "EmailThrottled": "SES refused for its rate or daily quota: redrive when there is room again",
+    "InvalidOptions": "its input asks for what there is not, so a redrive fails again",
+    "ImagesUnreadable": (
+        "S3 did not say which images are there: give check_tickets its permissions, then redrive"
+    ),
+    "TooManyMissing": (
+        "once the images are back, or the bucket is the right one, a redrive helps; if they are to "
+        "be drawn anew, start minitickets reconcile with --from, --to and --allow-missing instead"
+    ),
 }
 
 
@@ -48,6 +56,8 @@ def advise(execution: Described, events: int | None, now: datetime, name: str) -
         return Advice(False, "it succeeded")
     if execution.error in NEVER_MENDED:
         return Advice(False, _MEANINGS[str(execution.error)], "minitickets book FILE")
+    if execution.error == "InvalidOptions":
+        return Advice(False, _MEANINGS["InvalidOptions"], "minitickets reconcile")
     hindrance = _hindrance(execution, events, now)
     if hindrance:
         return Advice(False, hindrance, f"minitickets rerun {name}")

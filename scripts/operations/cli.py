@@ -9,6 +9,8 @@ from operations.commands.book import book
 from operations.commands.console import console
 from operations.commands.dead_letters import dead_letters
 from operations.commands.executions import executions
+from operations.commands.my_tickets import my_tickets
+from operations.commands.reconcile import reconcile
 from operations.commands.redrive import redrive
 from operations.commands.rerun import rerun
 from operations.commands.show import show
@@ -40,7 +42,9 @@ def minitickets() -> None:
     """
 
 
-for command in (executions, show, redrive, rerun, book, dead_letters, console):
+for command in (
+    executions, show, redrive, rerun, reconcile, book, my_tickets, dead_letters, console,
+):  # fmt: skip
     minitickets.add_command(command)
 
 

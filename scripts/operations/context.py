@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -12,7 +12,7 @@ from operations.executions import Executions
 from operations.finding import Finder
 from operations.rates import aws_buckets
 from operations.screen import Screen
-from operations.target import LOCAL_ENDPOINT, Target
+from operations.target import LOCAL_ENDPOINT, RECONCILIATIONS, Target
 
 DEFAULT_STAGE = "dev"
 
@@ -50,6 +50,11 @@ class Operator:
     bookings: Bookings
     options: str = ""
     now: Callable[[], datetime] = utc_now
+
+    @property
+    def reconciliations(self) -> Executions:
+        """Those of the other machine."""
+        return replace(self.executions, machine=self.target.machine_arn(RECONCILIATIONS))
 
     @property
     def find(self) -> Finder:

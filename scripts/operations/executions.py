@@ -14,6 +14,12 @@ from botocore.exceptions import ClientError
 
 from local_stack.messages import booking_of
 from operations.rates import Bucket
+from operations.target import RECONCILIATIONS
+
+
+def is_reconciliation(arn: str) -> bool:
+    """Whether the execution is one, by its machine's name, which its ARN holds."""
+    return arn.split(":")[-2].endswith(RECONCILIATIONS)
 
 
 @dataclass(frozen=True)
@@ -26,6 +32,10 @@ class Listed:
     started_at: datetime
     stopped_at: datetime | None
     redrives: int
+
+    @property
+    def is_reconciliation(self) -> bool:
+        return is_reconciliation(self.arn)
 
 
 @dataclass(frozen=True)
@@ -85,6 +95,12 @@ class Executions:
         """Every event, oldest first, page by page."""
         for page in self._pages("GetExecutionHistory", executionArn=arn, maxResults=1000):
             yield from page["events"]
+
+    def newest(self, arn: str, count: int) -> Sequence[dict[str, Any]]:
+        """That many events, the newest first."""
+        asked = {"executionArn": arn, "maxResults": count, "reverseOrder": True}
+        events: list[dict[str, Any]] = self._call("GetExecutionHistory", **asked)["events"]
+        return events
 
     def history_after(self, arn: str, event_id: int, page: int) -> Sequence[dict[str, Any]]:
         """The events after that one, oldest first, read in pages of that size from the newest."""

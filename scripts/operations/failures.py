@@ -28,7 +28,13 @@ _MISSING = (
     "AWS.SimpleQueueService.NonExistentQueue",
 )
 _TOO_FAST = ("ThrottlingException", "Throttling", "TooManyRequestsException")
-KNOWN = (aws.BotoCoreError, aws.ClientError, ResponseParserError, NotFound)
+
+
+class NoAnswer(Exception):
+    """A function was reached and gave no answer; the message is for people."""
+
+
+KNOWN = (aws.BotoCoreError, aws.ClientError, ResponseParserError, NotFound, NoAnswer)
 
 
 def sentence(error: Exception, where: str, endpoint: str | None) -> str:

@@ -9,7 +9,7 @@ from botocore.exceptions import ClientError
 
 from operations.bookings import Bookings, Claim
 from operations.executions import Described, Executions
-from operations.target import Target
+from operations.target import RECONCILIATIONS, Target
 
 _NO_SUCH = ("ExecutionDoesNotExist", "InvalidArn", "ValidationException")
 _CLOCKS_DIFFER = timedelta(hours=1)
@@ -56,7 +56,7 @@ class Finder:
                 "is named so. A message that was refused, or failed before it was accepted, is "
                 f"found by: {self._search_command(asked)}"
             )
-            return [self._by_arn(self.target.execution_arn(asked), unknown)]
+            return [self._by_name(asked, unknown)]
         return self._of_records(asked, claim)
 
     def _of_none(self, booking: str) -> list[Described]:
@@ -65,6 +65,13 @@ class Finder:
     def _search_command(self, booking: str) -> str:
         search = f"minitickets executions --booking {shlex.quote(booking)} --every-delivery"
         return search + self.options
+
+    def _by_name(self, name: str, unknown: str) -> Described:
+        """A booking's, else a reconciliation's."""
+        try:
+            return self._by_arn(self.target.execution_arn(name), unknown)
+        except NotFound:
+            return self._by_arn(self.target.execution_arn(name, RECONCILIATIONS), unknown)
 
     def _by_arn(self, arn: str, unknown: str) -> Described:
         try:

@@ -4,14 +4,17 @@ import itertools
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 from operations.context import Operator
-from operations.executions import Listed
+from operations.executions import Described, Listed
 from operations.keeping import Shared
 from operations.rows import Row, Rows
 from operations.views import View, Views
 
 __all__ = ["Follower", "Row", "View"]
+
+T = TypeVar("T")
 
 _HISTORIES = 20
 _LISTS = 20
@@ -38,6 +41,7 @@ class Follower:
         self._rows = Rows(operator.executions, operator.bookings, operator.now)
         self._viewed: Shared[str, View] = Shared(_HISTORIES, fresh_for, clock)
         self._listed: Shared[tuple[int, str | None], list[Row]] = Shared(_LISTS, fresh_for, clock)
+        self._reconciliations: Shared[int, list[Described]] = Shared(_LISTS, fresh_for, clock)
         self._of_bookings: Shared[str, list[Row]] = Shared(_LISTS, fresh_for, clock)
 
     def view(self, arn: str) -> View:
@@ -49,6 +53,13 @@ class Follower:
         listing = self._operator.executions.list
         return self._listed.get(
             (limit, status), lambda _: self._look_up(itertools.islice(listing(status), limit))
+        )
+
+    def reconciliations(self, limit: int = 50) -> list[Described]:
+        """The newest runs of the other machine, the newest first."""
+        listing = self._operator.reconciliations.list
+        return self._reconciliations.get(
+            limit, lambda _: self._each(self._rows.describe, itertools.islice(listing(), limit))
         )
 
     def rows_of(self, booking: str) -> list[Row]:
@@ -65,5 +76,8 @@ class Follower:
         return self._look_up(self._operator.find.all(asked)[::-1])
 
     def _look_up(self, listed: Iterable[Listed]) -> list[Row]:
+        return self._each(self._rows.of, listed)
+
+    def _each(self, look_up: Callable[[Listed], T], listed: Iterable[Listed]) -> list[T]:
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            return list(pool.map(self._rows.of, listed))
+            return list(pool.map(look_up, listed))

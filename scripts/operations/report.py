@@ -19,6 +19,7 @@ from execution_history import (
 )
 from operations.advice import Advice
 from operations.executions import Described
+from operations.reconciliation_report import report_of, write_reconciliation
 from operations.screen import Screen, status, text, when
 
 _MARKS = {
@@ -91,7 +92,8 @@ def to_json(report: Report) -> dict[str, Any]:
 def _head(screen: Screen, report: Report) -> None:
     history, execution = report.history, report.execution
     if execution:
-        screen.say("booking   ", execution.booking or "?")
+        if not execution.is_reconciliation:
+            screen.say("booking   ", execution.booking or "?")
         screen.say("execution ", execution.arn)
     ended = f" to {when(history.stopped_at)}" if history.stopped_at else ""
     redriven = f", redriven {_times(history.redrives)}" if history.redrives else ""
@@ -115,7 +117,7 @@ def _outside_maps(screen: Screen, history: History) -> None:
 def _matrix(screen: Screen, matrix: Matrix) -> None:
     rows = matrix.rows
     if len(rows) > _FEW:
-        rows = [row for row in rows if row.status is not Status.SUCCEEDED]
+        rows = [row for row in rows if not row.done]
     screen.say(matrix.name, f": {matrix.succeeded} of {len(matrix.rows)} done")
     if rows:
         screen.table(["", *matrix.columns], [_row(matrix, row) for row in rows])
@@ -163,7 +165,11 @@ def _where(run: StateRun, rows: dict[Path, str]) -> str:
 
 
 def _advice(screen: Screen, report: Report) -> None:
-    if report.history.status == "SUCCEEDED":
+    execution = report.execution
+    told = report_of(execution) if execution and execution.is_reconciliation else None
+    if told:
+        write_reconciliation(screen, told)
+    elif report.history.status == "SUCCEEDED":
         screen.say("Nothing is left to do: it succeeded.")
     elif report.advice:
         can = "A redrive can help: " if report.advice.redrive else "A redrive cannot help: "
@@ -178,6 +184,7 @@ def _matrix_json(matrix: Matrix) -> dict[str, Any]:
         "iterations": [
             {
                 "index": row.index,
+                "bookingId": row.booking,
                 "seatNumber": row.seat,
                 "status": row.status.value if row.status else None,
                 "states": {name: run.status.value for name, run in row.cells.items()},

@@ -1,6 +1,7 @@
 """A new execution with the same input: whether it can help, and what to know before."""
 
 import uuid
+from dataclasses import replace
 from datetime import datetime
 
 from execution_history import NEVER_MENDED
@@ -13,8 +14,9 @@ _EMAIL_KEPT_DAYS = 30
 
 
 def start_again(executions: Executions, execution: Described) -> str:
-    """Start it; return the new execution's ARN."""
-    return executions.start(f"rerun-{uuid.uuid4()}", execution.input)
+    """Start it on its own machine; return the new execution's ARN."""
+    machine = execution.arn.rpartition(":")[0].replace(":execution:", ":stateMachine:", 1)
+    return replace(executions, machine=machine).start(f"rerun-{uuid.uuid4()}", execution.input)
 
 
 def hindrance(execution: Described) -> str | None:

@@ -67,13 +67,14 @@ class Rows:
         final = self._final.get(_key(listed))
         if final:
             return final
-        execution = listed if isinstance(listed, Described) else self._describe(listed)
+        execution = listed if isinstance(listed, Described) else self.describe(listed)
         row = self._row(execution)
         if self._is_final(row):
             self._final.put(_key(execution), row)
         return row
 
-    def _describe(self, listed: Listed) -> Described:
+    def describe(self, listed: Listed) -> Described:
+        """Once for as long as its status stays. Raises what boto3 raises."""
         known = self._described.get(_key(listed))
         if known:
             return known
@@ -102,7 +103,7 @@ class Rows:
             execution.stopped_at,
             execution.redrives,
             execution.error,
-            _why(execution),
+            why(execution),
         )
 
     def _from_the_tables(self, execution: Described) -> tuple[int | None, int | None, str]:
@@ -166,7 +167,8 @@ def _output(execution: Described) -> _Output | None:
         return None
 
 
-def _why(execution: Described) -> str | None:
+def why(execution: Described) -> str | None:
+    """A sentence about its error; None if it has none."""
     if execution.error or execution.cause:
         return shortened(explain(execution.error, execution.cause).message, _WHY)
     if execution.status == "TIMED_OUT":

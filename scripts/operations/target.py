@@ -7,6 +7,7 @@ from typing import Any
 from local_stack.aws import ACCOUNT, DEFAULT_PORT, REGION, forget_aws_configuration
 
 LOCAL_ENDPOINT = f"http://127.0.0.1:{DEFAULT_PORT}"
+BOOKINGS, RECONCILIATIONS = "fulfil-booking", "reconcile-tickets"
 _CONSOLES = {
     "aws": "console.aws.amazon.com",
     "aws-cn": "console.amazonaws.cn",
@@ -72,10 +73,14 @@ class Target:
 
     @property
     def state_machine_arn(self) -> str:
-        return self._states_arn("stateMachine")
+        return self.machine_arn(BOOKINGS)
 
-    def execution_arn(self, name: str) -> str:
-        return f"{self._states_arn('execution')}:{name}"
+    def machine_arn(self, machine: str) -> str:
+        """``machine`` is BOOKINGS or RECONCILIATIONS."""
+        return self._states_arn("stateMachine", machine)
+
+    def execution_arn(self, name: str, machine: str = BOOKINGS) -> str:
+        return f"{self._states_arn('execution', machine)}:{name}"
 
     def named(self, what: str) -> str:
         """A resource's name, such as ``named("processed-jobs")``."""
@@ -94,6 +99,6 @@ class Target:
         page = f"/states/home?region={self.region}#/v2/executions/details/{execution_arn}"
         return console + page
 
-    def _states_arn(self, kind: str) -> str:
-        machine = self.named("fulfil-booking")
-        return f"arn:{self.partition}:states:{self.region}:{self.account}:{kind}:{machine}"
+    def _states_arn(self, kind: str, machine: str) -> str:
+        named = self.named(machine)
+        return f"arn:{self.partition}:states:{self.region}:{self.account}:{kind}:{named}"

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from local_stack import interpreter
-from local_stack.deploy import role_credentials
+from local_stack.aws import role_credentials
 from local_stack.pipe import Pipe
 from local_stack.queue_counts import in_flight, visible
 from local_stack.stack import LocalStack

@@ -49,7 +49,7 @@ class Tampering:
                 )
 
     def _before(self, function: str, payload: bytes) -> None:
-        if self._states[function] == "Written":
+        if self._states.get(function) == "Written":
             subject = subject_of(payload)
             if self._takes(subject):
                 user = json.loads(payload)["userId"]

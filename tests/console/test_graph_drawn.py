@@ -23,6 +23,7 @@ ROOT = Path(__file__).parents[2]
 OURS = "statemachines/fulfil_booking.asl.yaml"
 DEFINITIONS = [
     OURS,
+    "statemachines/reconcile_tickets.asl.yaml",
     *sorted(
         str(path.relative_to(ROOT))
         for path in (ROOT / "tests" / "console" / "definitions").glob("*.asl.json")

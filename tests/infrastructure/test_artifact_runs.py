@@ -79,7 +79,7 @@ def test_a_bare_python_has_none_of_the_libraries(bare_python):
     assert done.stdout.split() == ["None"] * len(names)
 
 
-def test_the_six_artifacts_fulfil_a_booking_step_by_step(invoke):
+def test_the_artifacts_fulfil_a_booking_step_by_step_and_show_it(invoke):
     """As the state machine would, for one seat."""
     record = {"messageId": "m-1", "body": json.dumps({**GALA, "bookingId": "bk_artifact"})}
     accepted = invoke("accept_booking", {"records": [record], "execution": EXECUTION})
@@ -105,3 +105,8 @@ def test_the_six_artifacts_fulfil_a_booking_step_by_step(invoke):
     png = stack.client("s3").get_object(Bucket=bucket, Key=image["Key"])["Body"].read()
     assert png.startswith(b"\x89PNG")
     assert [email.booking_id for email in stack.outbox.sent] == ["bk_artifact"]
+    claims = {"sub": booking["userId"]}
+    answer = invoke("my_tickets", {"requestContext": {"authorizer": {"jwt": {"claims": claims}}}})
+    assert answer["statusCode"] == 200
+    (held,) = json.loads(answer["body"])["bookings"]
+    assert (held["bookingId"], "imageUrl" in held["tickets"][0]) == ("bk_artifact", True)

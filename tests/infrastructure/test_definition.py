@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from asl_walk import scopes
+from asl_walk import scopes, tasks
 from checks.asl_graph import check_file
 from minitickets import errors
 from sam_template import load_sam, substitutions
@@ -41,7 +41,12 @@ EVERYTHING = {
     "JitterStrategy": "FULL",
 }
 # The names that no retrier lists: bases that are never raised.
-DELIBERATELY_UNNAMED = {"FulfilmentError", "BookingError", "TicketError", "EmailError"}
+DELIBERATELY_UNNAMED = {
+    "FulfilmentError", "BookingError", "TicketError", "EmailError", "ReconciliationError",
+}  # fmt: skip
+RECONCILIATION: dict[str, Any] = SAM["Resources"]["ReconcileTicketsStateMachine"]["Properties"][
+    "Definition"
+]
 ROUNDS = 13  # of 40 iterations at once, for 500 seats
 STARTED_BY_A_COLD_START = 15  # seconds a Task allows beyond its function's own timeout
 
@@ -111,7 +116,7 @@ def longest(state: str, attempt: float) -> float:
 
 
 def test_the_graph_has_no_loose_end_and_every_state_says_why_it_is_there():
-    assert check_file(DEFINITION, substitutions(SAM)) == []
+    assert check_file(DEFINITION, substitutions(SAM, "FulfilBookingStateMachine")) == []
     assert all(state["Comment"].strip() for state in STATES.values())
 
 
@@ -146,7 +151,7 @@ def test_two_attempts_of_a_step_never_overlap(state):
 @pytest.mark.parametrize("state", FUNCTIONS)
 def test_each_state_calls_its_own_function(state):
     assert TASKS[state]["Parameters"]["FunctionName"] == f"${{{FUNCTIONS[state]}Arn}}"
-    value = substitutions(SAM)[f"{FUNCTIONS[state]}Arn"]
+    value = substitutions(SAM, "FulfilBookingStateMachine")[f"{FUNCTIONS[state]}Arn"]
     # By its name, since the machine stays when the functions go (ComputeEnabled).
     name = SAM["Resources"][FUNCTIONS[state]]["Properties"]["FunctionName"]["Fn::Sub"]
     assert value == {
@@ -154,7 +159,7 @@ def test_each_state_calls_its_own_function(state):
     }
 
 
-def test_every_error_named_in_the_machine_is_a_class_and_every_class_is_named():
+def test_every_error_named_in_a_machine_is_a_class_and_every_class_is_named():
     classes = {
         name
         for name, member in vars(errors).items()
@@ -162,9 +167,10 @@ def test_every_error_named_in_the_machine_is_a_class_and_every_class_is_named():
     }
     named = {
         name
-        for state in TASKS.values()
-        for retrier in state["Retry"]
-        for name in retrier["ErrorEquals"]
+        for machine in (MACHINE, RECONCILIATION)
+        for _, state in tasks(machine)
+        for entry in (*state["Retry"], *state.get("Catch", ()))
+        for name in entry["ErrorEquals"]
         if not name.startswith("States.")
     }
     assert named == classes - DELIBERATELY_UNNAMED

@@ -1,89 +1,31 @@
-"""What the template shows and tells: logs, traces, dashboard, alarms and the topic they end in."""
+"""The template shows what happens: logs, traces, dashboard, counted emails and outputs."""
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from checks.template_rules import _wrong_command
-from sam_template import load_sam, translate
-
-PROJECT = Path(__file__).resolve().parents[2]
-SAM = load_sam(PROJECT / "template.yaml")
-RESOURCES: dict[str, dict[str, Any]] = SAM["Resources"]
-TRANSLATED: dict[str, dict[str, Any]] = translate(SAM)["Resources"]
-STEPS = ("accept-booking", "reserve-ticket", "write-ticket-image", "mark-ticket-ready")
-STEPS += ("send-email", "record-email-job")
-# Metrics and the dimension by which each is looked up.
-KNOWN = {
-    # https://docs.aws.amazon.com/step-functions/latest/dg/procedure-cw-metrics.html
-    ("AWS/States", "StateMachineArn"): {
-        "ExecutionsStarted", "ExecutionsSucceeded", "ExecutionsFailed", "ExecutionsTimedOut",
-        "ExecutionsAborted", "ExecutionsRedriven", "ExecutionThrottled", "ExecutionTime",
-    },
-    # https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html
-    ("AWS/SQS", "QueueName"): {
-        "ApproximateAgeOfOldestMessage", "ApproximateNumberOfMessagesVisible",
-    },
-    # https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-pipes-monitoring.html
-    ("AWS/EventBridge/Pipes", "PipeName"): {
-        "Invocations", "ExecutionFailed", "ExecutionThrottled",
-    },
-    # https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html
-    ("AWS/Lambda", "FunctionName"): {"Errors", "Throttles"},
-    # https://docs.aws.amazon.com/ses/latest/dg/event-publishing-add-event-destination-cloudwatch.html
-    ("AWS/SES", "ses:configuration-set"): {
-        "Bounce", "Complaint", "Reject", "Reputation.BounceRate", "Reputation.ComplaintRate",
-    },
-}  # fmt: skip
-
-
-def properties(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = RESOURCES[name]["Properties"]
-    return found
-
-
-def own_metrics() -> set[str]:
-    """Every name that the functions count by."""
-    names: set[str] = set()
-    for path in (PROJECT / "functions").rglob("*.py"):
-        for call in re.findall(r"\bcount\((.*)\)", path.read_text(encoding="utf-8")):
-            names |= set(re.findall(r'"([A-Za-z]+)"', call))
-    return names
-
-
-def assert_known(namespace: str, metric: str, dimension: str) -> None:
-    if namespace == "MiniTickets":
-        assert (metric in own_metrics(), dimension) == (True, "service")
-    else:
-        assert metric in KNOWN[namespace, dimension]
-
-
-ALARMS = {
-    name: resource["Properties"]
-    for name, resource in RESOURCES.items()
-    if resource["Type"] == "AWS::CloudWatch::Alarm"
-}
-
+from infrastructure.metrics import assert_known
+from infrastructure.template import FUNCTIONS, PROJECT, SAM, TRANSLATED, properties
 
 # ---- Logs and traces
 
 
-def test_the_machine_logs_errors_without_what_customers_wrote():
-    assert properties("FulfilBookingStateMachine")["Logging"] == {
+@pytest.mark.parametrize("machine", ["FulfilBooking", "ReconcileTickets"])
+def test_a_machine_logs_errors_without_what_customers_wrote(machine):
+    assert properties(f"{machine}StateMachine")["Logging"] == {
         "Level": "ERROR",
         "IncludeExecutionData": False,
         "Destinations": [
             {
                 "CloudWatchLogsLogGroup": {
-                    "LogGroupArn": {"Fn::GetAtt": ["FulfilBookingLogGroup", "Arn"]}
+                    "LogGroupArn": {"Fn::GetAtt": [f"{machine}LogGroup", "Arn"]}
                 }
             }
         ],
     }
-    name = properties("FulfilBookingLogGroup")["LogGroupName"]["Fn::Sub"]
+    name = properties(f"{machine}LogGroup")["LogGroupName"]["Fn::Sub"]
     assert name.startswith("/aws/vendedlogs/states/")
 
 
@@ -98,11 +40,11 @@ def test_the_pipe_logs_errors_without_the_message():
     assert name == "/aws/vendedlogs/pipes/minitickets-${Stage}-bookings"
 
 
-def test_the_machine_and_every_function_are_traced():
-    machine = TRANSLATED["FulfilBookingStateMachine"]["Properties"]
-    assert machine["TracingConfiguration"] == {"Enabled": True}
+def test_the_machines_and_every_function_are_traced():
+    for name in ("FulfilBookingStateMachine", "ReconcileTicketsStateMachine"):
+        assert TRANSLATED[name]["Properties"]["TracingConfiguration"] == {"Enabled": True}
     functions = [r for r in TRANSLATED.values() if r["Type"] == "AWS::Lambda::Function"]
-    assert len(functions) == len(STEPS)
+    assert len(functions) == len(FUNCTIONS)
     for function in functions:
         assert function["Properties"]["TracingConfig"] == {"Mode": "Active"}
 
@@ -166,161 +108,10 @@ def test_the_widgets_lie_side_by_side():
 
 def test_failures_are_counted_by_name_from_every_function_s_log():
     (query,) = [w["properties"]["query"] for w in widgets() if w["type"] == "log"]
-    for step in STEPS:
-        assert query.count(f"SOURCE '/aws/lambda/minitickets-some-{step}'") == 1
+    for step in FUNCTIONS:
+        name = properties(f"{step}Function")["FunctionName"]["Fn::Sub"].replace("${Stage}", "some")
+        assert query.count(f"SOURCE '/aws/lambda/{name}'") == 1
     assert "by name" in query
-
-
-# ---- Alarms
-
-
-def test_there_is_an_alarm_for_everything_that_somebody_must_know():
-    assert {alarm.get("MetricName") for alarm in ALARMS.values()} == {
-        "ExecutionsFailed", "ExecutionsTimedOut", "ExecutionsAborted", "ExecutionThrottled",
-        "ApproximateNumberOfMessagesVisible", "ApproximateAgeOfOldestMessage", "ExecutionFailed",
-        "EmailsRejected", "Bounce", "Complaint", "Reputation.BounceRate",
-        "Reputation.ComplaintRate", None,
-    }  # fmt: skip
-
-
-@pytest.mark.parametrize("name", ALARMS)
-def test_the_alarm_watches_a_metric_that_exists_and_tells_the_topic(name):
-    alarm = ALARMS[name]
-    assert alarm["AlarmActions"] == [{"Ref": "AlarmTopic"}]
-    assert alarm["TreatMissingData"] == "notBreaching"
-    if "MetricName" in alarm:
-        (dimension,) = alarm["Dimensions"]
-        assert_known(alarm["Namespace"], alarm["MetricName"], dimension["Name"])
-
-
-@pytest.mark.parametrize(
-    ("name", "metric"), [("FunctionErrorsAlarm", "Errors"), ("FunctionThrottlesAlarm", "Throttles")]
-)
-def test_each_function_is_watched_by_itself(name, metric):
-    expression, *metrics = ALARMS[name]["Metrics"]
-    assert expression["Expression"] == "MAX(METRICS())"
-    assert [m["MetricStat"]["Metric"]["MetricName"] for m in metrics] == [metric] * len(STEPS)
-    watched = {m["MetricStat"]["Metric"]["Dimensions"][0]["Value"]["Ref"] for m in metrics}
-    assert watched == {n for n, r in RESOURCES.items() if r["Type"] == "AWS::Serverless::Function"}
-    assert all(m["ReturnData"] is False for m in metrics)
-
-
-def test_somebody_knows_days_before_sqs_forgets_a_message():
-    for name, queue, days in (
-        ("BookingsNearLossAlarm", "BookingQueue", 3),
-        ("DeadLettersNearLossAlarm", "BookingDeadLetterQueue", 1),
-    ):
-        assert ALARMS[name]["Threshold"] == days * 24 * 3600
-        assert ALARMS[name]["Threshold"] < properties(queue)["MessageRetentionPeriod"]
-        assert ALARMS[name]["Dimensions"][0]["Value"] == {"Fn::GetAtt": [queue, "QueueName"]}
-        assert "Condition" not in RESOURCES[name]
-
-
-# ---- The topic
-
-
-def statement(policy: dict[str, Any], sid: str) -> dict[str, Any]:
-    (found,) = [s for s in policy["Statement"] if s["Sid"] == sid]
-    return dict(found)
-
-
-def test_whoever_publishes_may_use_the_topic_s_key():
-    # https://docs.aws.amazon.com/sns/latest/dg/sns-key-management.html
-    policy = properties("AlarmKey")["KeyPolicy"]
-    assert properties("AlarmTopic")["KmsMasterKeyId"] == {"Ref": "AlarmKey"}
-    use = {"kms:Decrypt", "kms:GenerateDataKey*"}
-    alarms = statement(policy, "AlarmsArePublished")
-    assert alarms["Principal"] == {"Service": "cloudwatch.amazonaws.com"}
-    assert set(alarms["Action"]) == use
-    assert alarms["Condition"] == {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
-    events = statement(policy, "EventsArePublished")
-    assert events["Principal"] == {"Service": "events.amazonaws.com"}
-    assert set(events["Action"]) == use
-    assert "Condition" not in events  # EventBridge sends KMS nothing to match one
-
-
-def test_this_stage_s_alarms_and_rules_may_publish_and_nobody_else():
-    policy = properties("AlarmTopicPolicy")["PolicyDocument"]
-    alarms = statement(policy, "AlarmsOfThisStage")
-    assert alarms["Principal"] == {"Service": "cloudwatch.amazonaws.com"}
-    pattern = alarms["Condition"]["ArnLike"]["aws:SourceArn"]["Fn::Sub"]
-    assert pattern.endswith(":alarm:minitickets-${Stage}-*")
-    for alarm in ALARMS.values():
-        assert alarm["AlarmName"]["Fn::Sub"].startswith("minitickets-${Stage}-")
-    events = statement(policy, "FailedExecutionsOfThisStage")
-    assert events["Principal"] == {"Service": "events.amazonaws.com"}
-    # https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-use-resource-based.html: for
-    # EventBridge, a topic's policy supports no Condition.
-    assert "Condition" not in events
-    allowed = [s for s in policy["Statement"] if s["Effect"] == "Allow"]
-    assert [s["Action"] for s in allowed] == ["sns:Publish", "sns:Publish"]
-
-
-def test_nobody_is_subscribed_unless_an_address_is_given():
-    assert RESOURCES["AlarmSubscription"]["Condition"] == "TellsSomebody"
-    assert SAM["Conditions"]["TellsSomebody"] == {
-        "Fn::Not": [{"Fn::Equals": [{"Ref": "AlarmEmail"}, ""]}]
-    }
-    assert SAM["Parameters"]["AlarmEmail"]["Default"] == ""
-
-
-# ---- The rule for executions that did not succeed
-
-
-def test_every_end_but_success_of_this_machine_is_told():
-    # https://docs.aws.amazon.com/step-functions/latest/dg/eventbridge-integration.html
-    assert properties("FailedExecutionRule")["EventPattern"] == {
-        "source": ["aws.states"],
-        "detail-type": ["Step Functions Execution Status Change"],
-        "detail": {
-            "stateMachineArn": [{"Ref": "FulfilBookingStateMachine"}],
-            "status": ["FAILED", "TIMED_OUT", "ABORTED"],
-        },
-    }
-
-
-EVENT = {
-    "detail": {
-        "executionArn": "arn:some:execution:e-1",
-        "stateMachineArn": "arn:some:machine",
-        "name": "e-1",
-        "status": "FAILED",
-        "input": '[{"body": "{\\"email\\": \\"kim@example.org\\", \\"userId\\": \\"usr_9\\"}"}]',
-        "output": "kim@example.org",
-        "error": "EmailRejected",
-        "cause": "MessageRejected: kim@example.org",
-    }
-}
-
-
-def told(event: dict[str, Any]) -> str:
-    """What EventBridge makes of an event: each `<name>` is what its path finds."""
-    (target,) = properties("FailedExecutionRule")["Targets"]
-    assert target["Arn"] == {"Ref": "AlarmTopic"}
-    text: str = target["InputTransformer"]["InputTemplate"]["Fn::Sub"]
-    for name, path in target["InputTransformer"]["InputPathsMap"].items():
-        root, *keys = path.split(".")
-        assert root == "$"
-        value: Any = event
-        for key in keys:
-            value = value[key]
-        text = text.replace(f"<{name}>", value)
-    assert "<" not in text
-    return text.replace("${Stage}", "dev")
-
-
-def test_what_is_told_names_the_execution_and_nobody():
-    text = told(EVENT)
-    for part in ("e-1", "FAILED", "EmailRejected", "arn:some:execution:e-1"):
-        assert part in text
-    for private in ("kim@example.org", "usr_9", "MessageRejected"):
-        assert private not in text
-    assert all(line[0] == line[-1] == '"' for line in text.splitlines())
-
-
-def test_what_is_told_names_a_command_that_exists():
-    (command,) = re.findall(r"(minitickets executions [^\"]+)", told(EVENT))
-    assert list(_wrong_command(command)) == []
 
 
 # ---- Email
@@ -361,6 +152,7 @@ def test_the_links_lead_to_the_partition_s_console(partition, host):
 def test_every_output_that_people_need_is_there():
     assert set(SAM["Outputs"]) == {
         "AlarmTopicArn", "BookingDeadLetterQueueUrl", "BookingQueueUrl", "DashboardConsole",
-        "ProcessedJobsTableName", "StateMachineArn", "StateMachineConsole",
+        "MyTicketsApiUrl", "ProcessedJobsTableName", "ReconcileStateMachineArn", "StateMachineArn",
+        "StateMachineConsole",
         "TicketImagesBucketName", "TicketsTableName",
     }  # fmt: skip

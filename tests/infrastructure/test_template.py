@@ -1,117 +1,33 @@
-"""The template deploys what the design promises: its figures, and who may do what.
+"""The template deploys what the design promises: its figures.
 
 The expected values are the design's, written out again by hand.
 """
 
 import ast
 import json
-from pathlib import Path
-from typing import Any
+import re
 
 import pytest
 
-from sam_template import load_sam, translate
+from infrastructure.template import (
+    FUNCTIONS,
+    PROJECT,
+    RECONCILING,
+    RESOURCES,
+    SAM,
+    STEPS,
+    TRANSLATED,
+    get_att,
+    grants,
+    of_type,
+    properties,
+)
 
-PROJECT = Path(__file__).resolve().parents[2]
-SAM = load_sam(PROJECT / "template.yaml")
-RESOURCES: dict[str, dict[str, Any]] = SAM["Resources"]
-TRANSLATED: dict[str, dict[str, Any]] = translate(SAM)["Resources"]
 FOURTEEN_DAYS = 14 * 24 * 3600
 PIPE_TARGET_TIMEOUT = 60  # seconds that the pipe may take to start an execution
 
 
-def get_att(name: str, attribute: str = "Arn") -> dict[str, list[str]]:
-    return {"Fn::GetAtt": [name, attribute]}
-
-
-JOBS, TICKETS = get_att("ProcessedJobsTable"), get_att("TicketsTable")
-IMAGES = {"Fn::Sub": "${TicketImagesBucket.Arn}/tickets/*"}
-IDENTITY = {
-    "Fn::Sub": "arn:${AWS::Partition}:ses:${AWS::Region}:${AWS::AccountId}"
-    ":identity/${EmailIdentity}"
-}
-SET = {
-    "Fn::Sub": "arn:${AWS::Partition}:ses:${AWS::Region}:${AWS::AccountId}"
-    ":configuration-set/${EmailConfigurationSet}"
-}
-STEPS = ["AcceptBooking", "ReserveTicket", "WriteTicketImage", "MarkTicketReady", "SendEmail"]
-STEPS.append("RecordEmailJob")
-# The third column of the design's table of steps: (actions, resource, condition).
-MAY = {
-    "AcceptBooking": [({"dynamodb:PutItem"}, JOBS, None)],
-    "ReserveTicket": [({"dynamodb:PutItem"}, TICKETS, None)],
-    "WriteTicketImage": [
-        ({"dynamodb:GetItem"}, TICKETS, None),
-        ({"s3:PutObject", "s3:GetObject"}, IMAGES, None),
-    ],
-    "MarkTicketReady": [({"dynamodb:UpdateItem"}, TICKETS, None)],
-    "SendEmail": [
-        ({"dynamodb:GetItem", "dynamodb:PutItem"}, JOBS, None),
-        (
-            {"ses:SendEmail"},
-            [IDENTITY, SET],
-            {"StringEquals": {"ses:FromAddress": {"Ref": "EmailFrom"}}},
-        ),
-    ],
-    "RecordEmailJob": [({"dynamodb:PutItem"}, JOBS, None)],
-}
-TRACES = {"xray:PutTraceSegments", "xray:PutTelemetryRecords"}
-# Actions for which AWS takes no other resource than `*`:
-# https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsx-ray.html
-# https://docs.aws.amazon.com/step-functions/latest/dg/cw-logs.html
-SAMPLING = {"xray:GetSamplingRules", "xray:GetSamplingTargets"}
-LOG_DELIVERY = {
-    "logs:CreateLogDelivery", "logs:DeleteLogDelivery", "logs:DescribeLogGroups",
-    "logs:DescribeResourcePolicies", "logs:GetLogDelivery", "logs:ListLogDeliveries",
-    "logs:PutResourcePolicy", "logs:UpdateLogDelivery",
-}  # fmt: skip
-
-
-def function_arn(step: str) -> dict[str, str]:
-    name = properties(f"{step}Function")["FunctionName"]["Fn::Sub"]
-    return {
-        "Fn::Sub": f"arn:${{AWS::Partition}}:lambda:${{AWS::Region}}:${{AWS::AccountId}}"
-        f":function:{name}"
-    }
-
-
-def own_log(log_group: str) -> tuple[set[str], Any, None]:
-    return {"logs:CreateLogStream", "logs:PutLogEvents"}, get_att(log_group), None
-
-
-def properties(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = RESOURCES[name]["Properties"]
-    return found
-
-
-def of_type(kind: str) -> dict[str, dict[str, Any]]:
-    return {
-        name: resource.get("Properties", {})
-        for name, resource in TRANSLATED.items()
-        if resource["Type"] == kind
-    }
-
-
-def statements(role: str) -> list[dict[str, Any]]:
-    return [
-        statement
-        for policy in TRANSLATED[role]["Properties"].get("Policies", [])
-        for statement in policy["PolicyDocument"]["Statement"]
-    ]
-
-
-def listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
-
-
-def grants(role: str) -> list[tuple[set[str], Any, Any]]:
-    return [
-        (set(listed(statement["Action"])), statement["Resource"], statement.get("Condition"))
-        for statement in statements(role)
-    ]
-
-
-# ---- The queue and the pipe
+# ---- The queue, the pipe and the schedule
 
 
 @pytest.mark.parametrize("queue", ["BookingQueue", "BookingDeadLetterQueue"])
@@ -145,31 +61,50 @@ def test_the_pipe_hands_every_message_on_one_by_one_and_waits_for_no_execution()
     assert not {"Enrichment", "EnrichmentParameters"} & set(pipe)
 
 
+def test_the_reconciliation_is_started_once_a_day_for_as_long_as_compute_is_on():
+    schedule = properties("ReconcileSchedule")
+    assert schedule["State"] == {"Fn::If": ["Computes", "ENABLED", "DISABLED"]}
+    assert re.fullmatch(r"cron\(\d+ \d+ \* \* \? \*\)", schedule["ScheduleExpression"])
+    target = schedule["Target"]
+    assert target["Arn"] == {"Ref": "ReconcileTicketsStateMachine"}
+    assert json.loads(target["Input"]) == {}
+    # What could not be started is given up well before the next one.
+    window = 60 * schedule["FlexibleTimeWindow"]["MaximumWindowInMinutes"]
+    assert window + target["RetryPolicy"]["MaximumEventAgeInSeconds"] < 24 * 3600
+    condition, while_computing, _ = schedule["Description"]["Fn::If"]
+    assert condition == "Computes"
+    for step in RECONCILING:
+        assert f"${{{step}Function}}" in while_computing["Fn::Sub"]
+
+
 # ---- The machine and the functions
 
 
-def test_the_machine_is_a_standard_one_since_only_those_are_redriven_and_exactly_once():
-    (machine,) = of_type("AWS::StepFunctions::StateMachine").values()
-    assert machine["StateMachineType"] == "STANDARD"
+def test_the_machines_are_standard_ones_since_only_those_are_redriven_and_exactly_once():
+    machines = of_type("AWS::StepFunctions::StateMachine")
+    assert set(machines) == {"FulfilBookingStateMachine", "ReconcileTicketsStateMachine"}
+    for machine in machines.values():
+        assert machine["StateMachineType"] == "STANDARD"
 
 
-def test_there_are_six_functions_on_python_3_13_and_arm64():
+def test_each_step_and_my_tickets_have_a_function_on_python_3_13_and_arm64():
     functions = of_type("AWS::Lambda::Function")
-    assert set(functions) == {f"{step}Function" for step in STEPS}
+    assert set(functions) == {f"{name}Function" for name in FUNCTIONS}
     for function in functions.values():
         assert function["Runtime"] == "python3.13"
         assert function["Architectures"] == ["arm64"]
 
 
-@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("step", FUNCTIONS)
 def test_the_handler_exists_and_takes_what_lambda_passes(step):
     module, name = properties(f"{step}Function")["Handler"].split(".")
     tree = ast.parse((PROJECT / "functions" / f"{module}.py").read_text(encoding="utf-8"))
     (handler,) = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == name]
-    assert [d.id for d in handler.decorator_list if isinstance(d, ast.Name)] == ["step"]
+    frame = "endpoint" if step == "MyTickets" else "step"
+    assert [d.id for d in handler.decorator_list if isinstance(d, ast.Name)] == [frame]
 
 
-@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("step", FUNCTIONS)
 def test_the_function_is_given_each_variable_it_needs_and_no_other(step):
     function = properties(f"{step}Function")
     module = function["Handler"].split(".")[0]
@@ -179,11 +114,11 @@ def test_the_function_is_given_each_variable_it_needs_and_no_other(step):
         for call in ast.walk(tree)
         if isinstance(call, ast.Call)
         and isinstance(call.func, ast.Name)
-        and call.func.id in ("required", "required_seconds")
+        and call.func.id in ("required", "required_seconds", "required_whole")
         and isinstance(call.args[0], ast.Constant)
     }
-    assert needed
-    assert set(function["Environment"]["Variables"]) == needed
+    assert needed or step == "ReportReconciliation"  # which asks nobody
+    assert set(function.get("Environment", {}).get("Variables", {})) == needed
 
 
 def test_one_module_reads_the_environment():
@@ -195,9 +130,9 @@ def test_one_module_reads_the_environment():
     assert readers == {"settings.py"}
 
 
-@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("step", FUNCTIONS)
 def test_a_table_or_bucket_is_named_by_reference_to_the_very_one_that_the_role_may_use(step):
-    variables = properties(f"{step}Function")["Environment"]["Variables"]
+    variables = properties(f"{step}Function").get("Environment", {}).get("Variables", {})
     referred = {value["Ref"] for value in variables.values() if isinstance(value, dict)}
     stores = referred & {"TicketsTable", "ProcessedJobsTable", "TicketImagesBucket"}
     granted = str(grants(f"{step}Role"))
@@ -205,88 +140,15 @@ def test_a_table_or_bucket_is_named_by_reference_to_the_very_one_that_the_role_m
         assert (store in granted) == (store in stores)
 
 
-# ---- Who may do what
-
-
-@pytest.mark.parametrize("step", STEPS)
-def test_the_function_may_do_what_its_step_does_and_write_its_own_log(step):
-    assert grants(f"{step}Role") == [*MAY[step], own_log(f"{step}LogGroup"), (TRACES, "*", None)]
-
-
-def test_the_machine_may_invoke_the_six_functions_and_write_its_log_and_traces():
-    assert grants("FulfilBookingRole") == [
-        ({"lambda:InvokeFunction"}, [function_arn(step) for step in STEPS], None),
-        own_log("FulfilBookingLogGroup"),
-        (LOG_DELIVERY, "*", None),
-        (TRACES | SAMPLING, "*", None),
-    ]
-
-
-def test_the_pipe_may_read_its_queue_and_start_its_machine():
-    reading = {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"}
-    assert grants("BookingPipeRole") == [
-        (reading, get_att("BookingQueue"), None),
-        ({"states:StartExecution"}, {"Ref": "FulfilBookingStateMachine"}, None),
-        own_log("BookingPipeLogGroup"),
-    ]
-
-
-def test_each_function_the_machine_and_the_pipe_have_a_role_of_their_own():
-    roles = {f"{step}Role" for step in STEPS} | {"FulfilBookingRole", "BookingPipeRole"}
-    assert set(of_type("AWS::IAM::Role")) == roles
-    users = [
-        *(properties(f"{step}Function")["Role"] for step in STEPS),
-        properties("FulfilBookingStateMachine")["Role"],
-        properties("BookingPipe")["RoleArn"],
-    ]
-    assert users == [
-        *(get_att(f"{step}Role") for step in STEPS),
-        get_att("FulfilBookingRole"),
-        get_att("BookingPipeRole"),
-    ]
-
-
-@pytest.mark.parametrize("role", of_type("AWS::IAM::Role"))
-def test_no_role_has_more_than_its_inline_policies_or_another_user_than_its_service(role):
-    service = {"FulfilBookingRole": "states", "BookingPipeRole": "pipes"}.get(role, "lambda")
-    declared = TRANSLATED[role]["Properties"]
-    (trust,) = declared["AssumeRolePolicyDocument"]["Statement"]
-    assert trust["Principal"] == {"Service": f"{service}.amazonaws.com"}
-    assert trust["Action"] == "sts:AssumeRole"
-    assert not declared.get("ManagedPolicyArns")
-    assert {statement["Effect"] for statement in statements(role)} == {"Allow"}
-
-
-@pytest.mark.parametrize("role", of_type("AWS::IAM::Role"))
-def test_no_action_is_a_wildcard_and_no_resource_but_where_aws_takes_no_other(role):
-    for actions, resource, _ in grants(role):
-        assert not [action for action in actions if "*" in action]
-        if "*" in listed(resource):
-            assert actions <= TRACES | SAMPLING | LOG_DELIVERY
-
-
-def test_nothing_else_grants_access():
-    assert not {"AWS::IAM::Policy", "AWS::IAM::ManagedPolicy", "AWS::Lambda::Permission"} & {
-        resource["Type"] for resource in TRANSLATED.values()
-    }
-    policies = [
-        declared["PolicyDocument"]
-        for kind in ("AWS::S3::BucketPolicy", "AWS::SQS::QueuePolicy")
-        for declared in of_type(kind).values()
-    ]
-    assert policies
-    for policy in policies:
-        assert {statement["Effect"] for statement in policy["Statement"]} == {"Deny"}
-
-
 # ---- What ComputeEnabled=false takes away
 
 
 def test_without_compute_the_functions_and_their_alarms_go_and_all_else_stays():
     gone = {name for name, r in TRANSLATED.items() if r.get("Condition") == "Computes"}
-    assert gone == {f"{step}Function" for step in STEPS} | {
+    assert gone == {f"{name}Function" for name in FUNCTIONS} | {
         "BookingsWaitAlarm", "EmailsRejectedAlarm", "FunctionErrorsAlarm",
-        "FunctionThrottlesAlarm", "PipeFailedAlarm",
+        "FunctionThrottlesAlarm", "PipeFailedAlarm", "MyTicketsErrorsAlarm",
+        "MyTicketsThrottlesAlarm", "TicketsUnreadableAlarm",
     }  # fmt: skip
     assert SAM["Conditions"]["Computes"] == {"Fn::Equals": [{"Ref": "ComputeEnabled"}, "true"]}
     assert properties("BookingPipe")["DesiredState"] == {
@@ -296,10 +158,11 @@ def test_without_compute_the_functions_and_their_alarms_go_and_all_else_stays():
 
 def test_what_stays_refers_to_no_function_that_may_be_gone():
     for name, resource in RESOURCES.items():
-        if resource.get("Condition") == "Computes" or name == "BookingPipe":
+        starters = ("BookingPipe", "ReconcileSchedule")
+        if resource.get("Condition") in ("Computes", "ServesHolders") or name in starters:
             continue
         text = json.dumps(resource)
-        for step in STEPS:
+        for step in FUNCTIONS:
             assert f'"{step}Function"' not in text
             assert f"${{{step}Function}}" not in text
 
@@ -376,11 +239,13 @@ def test_every_name_carries_the_stage_so_that_stages_live_side_by_side():
     for logical, resource in RESOURCES.items():
         for name in naming:
             value = resource.get("Properties", {}).get(name)
-            if value is not None:
+            if value is not None and "Ref" not in value:  # which names another resource
                 assert "${Stage}" in str(value), logical
 
 
 def test_what_differs_between_accounts_is_a_parameter():
     assert set(SAM["Parameters"]) == {
-        "AlarmEmail", "ComputeEnabled", "EmailFrom", "EmailIdentity", "MyTicketsUrl", "Stage"
+        "AlarmEmail", "ComputeEnabled", "EmailFrom", "EmailIdentity", "JwtAudience", "JwtIssuer",
+        "MyTicketsUrl", "ReconcileAllowMissing", "ReconcileHorizonDays", "ReconcileUsualRepairs",
+        "Stage",
     }  # fmt: skip

@@ -215,6 +215,7 @@ def test_show_as_json_has_these_fields_and_none_of_the_states_data(account):
     assert told["failures"][0]["path"] == [{"state": "Seats", "key": 1}]
     assert told["maps"][0]["iterations"][1] == {
         "index": 1,
+        "bookingId": None,
         "seatNumber": 2,
         "status": "failed",
         "states": {"A": "succeeded", "B": "failed"},

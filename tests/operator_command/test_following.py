@@ -9,13 +9,14 @@ import pytest
 from botocore.exceptions import EndpointConnectionError
 
 from execution_history import Status
-from fixtures.aws_account import NOW, Account, refusal
+from fixtures.aws_account import NOW, Account, machine_arn, refusal
 from fixtures.histories import REDRIVEN, failing_map, history
 from operations.context import Options
 from operations.executions import Executions
 from operations.finding import NotFound
 from operations.following import Follower
 from operations.rates import Bucket
+from operations.target import RECONCILIATIONS
 
 LOCAL = Options(None, None, None, "dev", False)
 DEFINITION = '{"StartAt": "Seats", "States": {}}'
@@ -281,6 +282,16 @@ def test_a_finished_execution_is_described_and_looked_up_once(stage):
     first = stage.calls_of(stage.follower.rows)
     assert first == {"ListExecutions": 1, "DescribeExecution": 4, "GetItem": 2}
     assert stage.calls_of(stage.follower.rows) == {"ListExecutions": 1}
+
+
+def test_reconciliations_are_listed_of_their_own_machine_and_no_table_is_asked_about_them(stage):
+    stage.stepfunctions.add("bk_1")
+    machine = machine_arn(RECONCILIATIONS)
+    ended = stage.stepfunctions.add("x", "SUCCEEDED", machine=machine, input="{}", output="{}")
+    first = stage.calls_of(stage.follower.reconciliations)
+    assert first == {"ListExecutions": 1, "DescribeExecution": 1}
+    assert stage.calls_of(stage.follower.reconciliations) == {"ListExecutions": 1}
+    assert [run.arn for run in stage.follower.reconciliations()] == [ended]
 
 
 def test_an_open_execution_is_described_once_and_its_seats_are_counted_each_time(stage):

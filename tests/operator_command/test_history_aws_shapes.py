@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from execution_history import Status, explain, matrices, read_history, unreached
-from fixtures.histories import REDRIVEN, failing_map, history
+from fixtures.histories import REDRIVEN, a_loop_of_maps, failing_map, history
 
 
 def labels(runs):
@@ -285,6 +285,23 @@ def test_an_iteration_that_never_began_has_a_row_of_its_own():
     events[2] = ("MapStateStarted", 2, {"length": 3})
     [matrix] = matrices(read_history(history(*events)))
     assert [(row.label, row.status) for row in matrix.rows][2] == ("seat 3", None)
+
+
+def test_seats_of_several_bookings_say_whose_they_are_and_none_is_guessed():
+    [matrix] = matrices(read_history(history(*a_loop_of_maps()[:15])))
+    assert [row.label for row in matrix.rows] == ["bk_1 seat 1", "bk_2 seat 2", "#2"]
+    assert matrix.succeeded == 2
+
+
+def test_a_map_that_a_loop_runs_again_shows_its_last_run_alone():
+    [matrix] = matrices(read_history(history(*a_loop_of_maps())))
+    assert [row.label for row in matrix.rows] == ["bk_2 seat 2"]
+
+
+def test_an_iteration_that_a_catch_let_go_is_not_done():
+    [matrix] = matrices(read_history(history(*a_loop_of_maps())))
+    assert [(row.status, row.done) for row in matrix.rows] == [(Status.SUCCEEDED, False)]
+    assert matrix.succeeded == 0
 
 
 def test_a_lambda_functions_cause_is_unpacked_into_words():

@@ -9,6 +9,7 @@ from minitickets.adapters.tickets_table import TicketsTable
 from minitickets.domain.booking import Booking
 from minitickets.domain.email_job import Owner
 from minitickets.domain.seats import Ticket, TicketRef
+from minitickets.errors import ImagesUnreadable
 
 BOOKING = Booking(
     booking_id="bk_1",
@@ -114,3 +115,35 @@ def test_an_image_is_put_as_a_png_at_its_key_where_there_is_none():
         "ContentType": "image/png",
         "IfNoneMatch": "*",
     }
+
+
+class S3:
+    """Answers each HEAD with the status that its key is given."""
+
+    def __init__(self, **statuses):
+        self.statuses = statuses
+
+    def head_object(self, Bucket, Key):  # noqa: N803 - boto3's names
+        status = self.statuses[Key]
+        if status != 200:
+            metadata = {"HTTPStatusCode": status}
+            answer = {"Error": {"Code": str(status)}, "ResponseMetadata": metadata}
+            raise ClientError(answer, "HeadObject")
+        return {}
+
+
+def test_an_image_is_missing_only_when_s3_says_that_there_is_none():
+    s3 = S3(a=404, b=200, c=404)
+    assert ImageBucket(s3, "b").missing(["a", "b", "c"]) == ["a", "c"]
+    assert ImageBucket(s3, "b").missing([]) == []
+
+
+def test_where_s3_does_not_say_no_image_is_called_missing():
+    with pytest.raises(ImagesUnreadable, match="s3:ListBucket on the bucket the-bucket"):
+        ImageBucket(S3(a=404, b=403), "the-bucket").missing(["a", "b"])
+
+
+@pytest.mark.parametrize("status", [400, 500, 503])
+def test_what_s3_cannot_answer_now_is_asked_again_later(status):
+    with pytest.raises(ClientError):
+        ImageBucket(S3(a=status), "b").missing(["a"])

@@ -90,7 +90,7 @@ def test_the_definition_file_is_inlined(template: Path) -> None:
 
 
 def test_the_names_that_the_template_substitutes(template: Path) -> None:
-    assert substitutions(load_sam(template)) == {"StepArn": {"Fn::GetAtt": ["Step", "Arn"]}}
+    assert substitutions(load_sam(template), "Work") == {"StepArn": {"Fn::GetAtt": ["Step", "Arn"]}}
 
 
 def test_a_definition_that_is_missing_is_named(template: Path) -> None:

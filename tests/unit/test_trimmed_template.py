@@ -56,6 +56,25 @@ def test_a_negated_condition_is_decided():
     assert trim(TEMPLATE, {"Name": ""})["Resources"].keys() == {"Function"}
 
 
+@pytest.mark.parametrize(
+    ("changes", "kept"), [({}, True), ({"On": "x"}, False), ({"Name": ""}, False)]
+)
+def test_a_condition_of_two_others_holds_when_both_do(changes, kept):
+    both = {"Fn::And": [{"Condition": "Runs"}, {"Condition": "Named"}]}
+    queue = TEMPLATE["Resources"]["Queue"] | {"Condition": "Both"}
+    resources = TEMPLATE["Resources"] | {"Queue": queue}
+    outputs = {"Queue": {"Condition": "Both", "Value": {"Ref": "Queue"}}}
+    conditions = TEMPLATE["Conditions"] | {"Both": both}
+    changed = {"Conditions": conditions, "Resources": resources, "Outputs": outputs}
+    trimmed = trim(TEMPLATE | changed, changes)
+    assert ("Queue" in trimmed["Resources"]) is kept
+    assert trimmed["Outputs"] == ({"Queue": {"Value": {"Ref": "Queue"}}} if kept else {})
+
+
+def test_the_rules_for_parameters_are_cloudformations_alone():
+    assert "Rules" not in trim(TEMPLATE | {"Rules": {"Some": {"Assertions": []}}}, {})
+
+
 def test_the_template_stays_as_it_was():
     template = copy.deepcopy(TEMPLATE)
     trim(template, {"On": "false"})
@@ -63,8 +82,8 @@ def test_the_template_stays_as_it_was():
 
 
 def test_a_condition_of_another_kind_is_refused_rather_than_guessed():
-    other = TEMPLATE | {"Conditions": {"Runs": {"Fn::And": [{}, {}]}, "Named": True}}
-    with pytest.raises(BadTemplate, match="Fn::And"):
+    other = TEMPLATE | {"Conditions": {"Runs": {"Fn::Or": [{}, {}]}, "Named": True}}
+    with pytest.raises(BadTemplate, match="Fn::Or"):
         trim(other, {})
 
 

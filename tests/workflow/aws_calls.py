@@ -12,6 +12,11 @@ from unittest.mock import patch
 from local_stack import endpoint
 from local_stack.emails import booking_tag
 
+_WRITES = (
+    "BatchWriteItem", "DeleteItem", "PutItem", "PutObject", "TransactWriteItems", "UpdateItem",
+    "DELETE ", "PATCH ", "POST ", "PUT ",
+)  # fmt: skip
+
 
 @dataclass
 class AwsCall:
@@ -44,6 +49,11 @@ class AwsCalls:
         """The calls whose subject contains ``subject``, in the order of their beginning."""
         with self._lock:
             return [c for c in self._calls if c.operation == operation and subject in c.subject]
+
+    def writing(self) -> list[str]:
+        """The operations that write into a table or a bucket, in their order."""
+        with self._lock:
+            return [c.operation for c in self._calls if c.operation.startswith(_WRITES)]
 
     def pass_on(self, serve: Any, application: Any, environ: Any, start: Any) -> Any:
         request = endpoint.read_body(environ)

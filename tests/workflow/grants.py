@@ -1,12 +1,14 @@
 """Every grant of the template's roles, and how to take one away on the running stack."""
 
+import functools
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from sam_template import Document
+from commands.processes import PROJECT
+from sam_template import Document, load_sam, translate
 from workflow.harness import Fulfilment
 
 Statement = dict[str, Any]
@@ -46,6 +48,28 @@ def template_grants(template: Document) -> Iterator[TemplateGrant]:
 
 def listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
+
+
+def deployed_role(fulfilment: Fulfilment, logical: str) -> str:
+    """The name of the role that the shared stack has for that logical id."""
+    found = fulfilment.stack.client("iam").list_roles()["Roles"]
+    names = [each["RoleName"] for each in found]
+    (name,) = [name for name in names if f"minitickets-dev-{logical}-" in name]
+    return str(name)
+
+
+def without(
+    fulfilment: Fulfilment, role: str, action: str, resource: str = ""
+) -> AbstractContextManager[str]:
+    """Without that action of the role; ``resource`` is a part of the text of what it is for."""
+    found = [g for g in _of_the_template() if (g.role, g.action) == (role, action)]
+    grant = next(g for g in found if resource in g.resource_text)
+    return taken_away(fulfilment, deployed_role(fulfilment, role), grant)
+
+
+@functools.cache
+def _of_the_template() -> tuple[TemplateGrant, ...]:
+    return tuple(template_grants(translate(load_sam(PROJECT / "template.yaml"))))
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from local_stack.aws import ACCOUNT, REGION
 from local_stack.results import rows
 from storming.secrets import TOKEN, tokens_in
 from workflow.harness import Fulfilment
+from workflow.reconciling import reconciliations
 
 
 def secrets_found(fulfilment: Fulfilment) -> list[str]:
@@ -16,7 +17,7 @@ def secrets_found(fulfilment: Fulfilment) -> list[str]:
 
 
 def _places(fulfilment: Fulfilment) -> Iterator[tuple[str, str]]:
-    for execution in fulfilment.all_executions():
+    for execution in (*fulfilment.all_executions(), *reconciliations(fulfilment)):
         arn = execution["executionArn"]
         yield f"execution {arn}", repr(execution)
         yield f"history {arn}", _history_text(arn)

@@ -23,6 +23,20 @@ STEPS = {
     "send-email": ("SendEmail", 10, 256),
     "record-email-job": ("RecordEmailJob", 8, 256),
 }
+RECONCILING = {
+    "check-tickets": ("Check", 60, 1024),
+    "report-reconciliation": ("Report", 10, 256),
+}
+# How often each function stands in the definitions of the two machines.
+MACHINES = {
+    "StateMachineArn": ("fulfil-booking", dict.fromkeys(STEPS, 1)),
+    "ReconcileStateMachineArn": (
+        "reconcile-tickets",
+        {"check-tickets": 3, "write-ticket-image": 1, "mark-ticket-ready": 1,
+         "report-reconciliation": 1},
+    ),
+}  # fmt: skip
+FUNCTIONS = STEPS | RECONCILING
 
 
 @pytest.fixture
@@ -43,7 +57,8 @@ def test_every_resource_is_created_but_those_that_the_local_stack_says_it_leaves
 
 def test_every_output_has_a_value_that_names_the_stage(fulfilment):
     outputs = fulfilment.stack.deployment.outputs
-    assert set(outputs) == set(TEMPLATE["Outputs"]) - {"AlarmTopicArn", "DashboardConsole"}
+    not_here = {"AlarmTopicArn", "DashboardConsole", "MyTicketsApiUrl"}
+    assert set(outputs) == set(TEMPLATE["Outputs"]) - not_here
     assert all(NAME in value for value in outputs.values())
 
 
@@ -119,21 +134,23 @@ def test_the_bucket_is_closed_to_the_public(aws, fulfilment):
     assert rules == [{"ObjectOwnership": "BucketOwnerEnforced"}]
 
 
-def test_the_machine_is_the_template_s_with_every_name_filled_in(aws, fulfilment):
+@pytest.mark.parametrize("output", MACHINES)
+def test_the_machine_is_the_template_s_with_every_name_filled_in(aws, fulfilment, output):
     machine = aws("stepfunctions").describe_state_machine(
-        stateMachineArn=fulfilment.stack.output("StateMachineArn")
+        stateMachineArn=fulfilment.stack.output(output)
     )
-    assert machine["name"] == f"{NAME}-fulfil-booking"
+    name, used = MACHINES[output]
+    assert machine["name"] == f"{NAME}-{name}"
     assert machine["type"] == "STANDARD"
     assert "${" not in machine["definition"]
-    for step in STEPS:
+    for step, times in used.items():
         arn = f"arn:aws:lambda:{REGION}:{ACCOUNT}:function:{NAME}-{step}"
-        assert machine["definition"].count(json.dumps(arn)) == 1
+        assert machine["definition"].count(json.dumps(arn)) == times
 
 
-@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("step", FUNCTIONS)
 def test_the_function_has_its_limits_and_its_workers_have_the_same(aws, fulfilment, step):
-    state, timeout, memory = STEPS[step]
+    state, timeout, memory = FUNCTIONS[step]
     name = f"{NAME}-{step}"
     function = aws("lambda").get_function_configuration(FunctionName=name)
     assert (function["Timeout"], function["MemorySize"]) == (timeout, memory)
@@ -146,7 +163,7 @@ def test_the_function_has_its_limits_and_its_workers_have_the_same(aws, fulfilme
     assert fulfilment.stack.deployment.states[name] == state
 
 
-@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("step", FUNCTIONS)
 def test_the_functions_workers_are_their_own_role_to_aws(aws, fulfilment, step):
     function = aws("lambda").get_function_configuration(FunctionName=f"{NAME}-{step}")
     (spec,) = [
@@ -169,7 +186,8 @@ def test_each_role_has_the_policies_that_the_template_gives_it(aws):
         for r in resources
         if r["ResourceType"] == "AWS::IAM::Role"
     }
-    assert len(roles) == len(STEPS) + 2
+    starters = ("BookingPipeRole", "ReconcileScheduleRole")
+    assert len(roles) == len(FUNCTIONS) + len(MACHINES) + len(starters) + 1  # of My tickets
     for logical, role in roles.items():
         declared = TEMPLATE["Resources"][logical]["Properties"]["Policies"]
         names = iam.list_role_policies(RoleName=role)["PolicyNames"]

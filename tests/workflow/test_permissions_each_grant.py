@@ -5,14 +5,26 @@ The grants, and which step needs which, are read from the template and from what
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import date
 from typing import Any
 
 import pytest
 
 from commands.processes import PROJECT
 from sam_template import load_sam, translate
-from workflow.grants import TemplateGrant, taken_away, template_grants
+from workflow.aws_calls import aws_calls
+from workflow.grants import TemplateGrant, deployed_role, taken_away, template_grants
 from workflow.harness import Fulfilment, booking, statuses
+from workflow.reconciling import (
+    booked,
+    ended,
+    lose_images,
+    new_date,
+    reconcile,
+    report,
+    start,
+    stop_halfway,
+)
 from workflow.tools import break_step
 
 pytestmark = pytest.mark.slow  # a booking for each grant
@@ -22,21 +34,27 @@ TEMPLATE = translate(load_sam(PROJECT / "template.yaml"))
 NOT_PLAYED = {
     "xray": "the local stack keeps no traces",
     "logs": "Step Functions and pipes deliver their logs by a service of their own",
+    "states": "no schedule starts anything here; the pipe does",
 }
+# Those that no booking needs: a reconciliation does.
+RECONCILING = ("CheckTicketsRole", "ReconcileTicketsRole", "ReportReconciliationRole")
 
 
 def service_of(role: str) -> str:
-    """Who assumes the role: ``lambda``, ``states`` or ``pipes``."""
+    """Who assumes the role: ``lambda``, ``states``, ``pipes`` or ``scheduler``."""
     (trust,) = TEMPLATE["Resources"][role]["Properties"]["AssumeRolePolicyDocument"]["Statement"]
     return str(trust["Principal"]["Service"].removesuffix(".amazonaws.com"))
 
 
 def played(grant: TemplateGrant) -> bool:
     service = grant.action.split(":")[0]
-    return service not in NOT_PLAYED or (service, service_of(grant.role)) == ("logs", "lambda")
+    plays = {("logs", "lambda"), ("states", "pipes")}
+    return service not in NOT_PLAYED or (service, service_of(grant.role)) in plays
 
 
-GRANTS = [grant for grant in template_grants(TEMPLATE) if played(grant)]
+# Not a step of the workflow: test_my_tickets.py takes its grants away.
+ELSEWHERE = "MyTicketsRole"
+GRANTS = [g for g in template_grants(TEMPLATE) if played(g) and g.role != ELSEWHERE]
 
 
 def test_each_exception_stands_for_a_grant_of_the_template():
@@ -44,11 +62,13 @@ def test_each_exception_stands_for_a_grant_of_the_template():
     assert not_played == NOT_PLAYED.keys()
 
 
-def needed_by(service: str, *, logs: bool = False) -> Any:
+def needed_by(service: str, *, logs: bool = False, reconciling: bool = False) -> Any:
     found = [
         grant
         for grant in GRANTS
-        if service_of(grant.role) == service and grant.action.startswith("logs:") == logs
+        if service_of(grant.role) == service
+        and grant.action.startswith("logs:") == logs
+        and (grant.role in RECONCILING) == reconciling
     ]
     assert found
     return pytest.mark.parametrize("grant", found, ids=str)
@@ -66,22 +86,15 @@ def retries_without_waiting(fulfilment: Fulfilment) -> Iterator[None]:
     stack.run_machines()
 
 
-def deployed_role(fulfilment: Fulfilment, logical: str) -> str:
-    """The name of the one role that this stack's functions, machine or pipe have for it."""
-    (name,) = {name for name in roles_in_use(fulfilment) if f"-{logical}-" in name}
-    return name
-
-
 def roles_in_use(fulfilment: Fulfilment) -> dict[str, list[str]]:
     """Role names, each with the functions that have it."""
     stack = fulfilment.stack
-    machine = stack.client("stepfunctions").describe_state_machine(
-        stateMachineArn=stack.output("StateMachineArn")
-    )
-    found: dict[str, list[str]] = {
-        machine["roleArn"].rpartition("/")[2]: [],
-        stack.deployment.pipe.role.rpartition("/")[2]: [],
-    }
+    machines = [
+        stack.client("stepfunctions").describe_state_machine(stateMachineArn=stack.output(name))
+        for name in ("StateMachineArn", "ReconcileStateMachineArn")
+    ]
+    users = [*(machine["roleArn"] for machine in machines), stack.deployment.pipe.role]
+    found: dict[str, list[str]] = {role.rpartition("/")[2]: [] for role in users}
     for function in stack.client("lambda").list_functions()["Functions"]:
         if function["FunctionName"] in stack.deployment.states:
             role = function["Role"].rpartition("/")[2]
@@ -119,6 +132,49 @@ def test_a_step_without_its_grant_fails_and_names_the_action(fulfilment, grant):
     assert "AccessDenied" in execution["cause"]
     assert grant.action in execution["cause"]
     assert resource.rstrip("*") in execution["cause"]
+
+
+@pytest.fixture(scope="module")
+def damaged(fulfilment: Fulfilment) -> date:
+    """A date with a seat whose image was lost, and one that stopped halfway."""
+    day = new_date()
+    id_ = booked(fulfilment, day, 20)
+    lose_images(fulfilment, id_, 1)
+    stop_halfway(fulfilment, id_, 2)
+    return day
+
+
+@needed_by("lambda", reconciling=True)
+def test_a_check_without_its_grant_ends_the_reconciliation_and_names_the_action(
+    fulfilment, damaged, grant
+):
+    with without(fulfilment, grant), aws_calls() as calls:
+        execution = ended(fulfilment, start(fulfilment, damaged))
+    assert execution["status"] == "FAILED"
+    assert failed_state(fulfilment, execution) == "CheckAgain"
+    assert grant.action in execution["cause"]
+    assert calls.writing() == []
+
+
+@needed_by("states", reconciling=True)
+def test_the_reconciliation_without_its_grant_fails_where_it_may_not_call_or_tells_the_seat(
+    fulfilment, damaged, grant
+):
+    with without(fulfilment, grant) as (_, resource), aws_calls() as calls:
+        execution = ended(fulfilment, start(fulfilment, damaged, mostRepairs=1))
+    function = resource.rpartition(":")[2]
+    denied = "Lambda.AWSLambdaException"
+    if function.endswith(("-write-ticket-image", "-mark-ticket-ready")):
+        assert [f["failed"] for f in report(execution)["failures"]] == [denied]
+        assert "UpdateItem" not in calls.writing()
+        return
+    assert (execution["status"], execution["error"]) == ("FAILED", denied)
+    # What cannot be called at all is not called for each date again.
+    state = "SetAside" if function.endswith("-check-tickets") else "Report"
+    assert failed_state(fulfilment, execution) == state
+    assert (
+        f"not authorized to perform: {grant.action} on resource: {resource}" in execution["cause"]
+    )
 
 
 @needed_by("states")
@@ -195,7 +251,25 @@ def test_a_function_that_may_not_write_its_log_does_its_work_and_its_lines_are_l
     assert lost["bookingId"] not in log.read_text()
 
 
-def test_every_grant_is_of_use_to_a_booking_that_is_retried_and_published_twice(fulfilment):
+@needed_by("lambda", logs=True, reconciling=True)
+def test_a_reconciliation_whose_function_may_not_write_its_log_does_its_work(
+    fulfilment, damaged, grant
+):
+    with without(fulfilment, grant) as (role, _):
+        (function,) = roles_in_use(fulfilment)[role]
+        log = fulfilment.out / "logs" / f"{function}.log"
+        before = log.read_text() if log.exists() else ""
+        writer = fulfilment.stack.lambda_service._logs[function]
+        lost = writer.lost
+        told = report(ended(fulfilment, start(fulfilment, damaged, dryRun=True)))
+        fulfilment.wait_for(lambda: writer.lost > lost)
+    assert told["checked"] == 20
+    assert (log.read_text() if log.exists() else "") == before
+
+
+def test_every_grant_is_of_use_to_a_booking_that_is_retried_and_published_twice_and_then_mended(
+    fulfilment, damaged
+):
     """Least privilege: what no run of the workflow uses has no place in the template."""
     stack = fulfilment.stack
     message = booking()
@@ -206,6 +280,7 @@ def test_every_grant_is_of_use_to_a_booking_that_is_retried_and_published_twice(
     stack.pipe.start()
     executions = fulfilment.fulfil(message, message)
     assert statuses(executions) == ["SUCCEEDED", "SUCCEEDED"]
+    assert reconcile(fulfilment, damaged)["failed"] == 0
 
     asked = {(deployed_role(fulfilment, grant.role), grant.action) for grant in GRANTS}
     granted = {

@@ -15,7 +15,16 @@ from operations.cli import minitickets
 from sam_template import load_sam
 from workflow.runbook import OURS, ROWS, RUNBOOK, Row, quoted, rows
 
-PLAYED_BY = ("denied", "steps", "email", "ends", "arrival", "customers")
+PLAYED_BY = (
+    "denied",
+    "steps",
+    "email",
+    "ends",
+    "arrival",
+    "reconciliation",
+    "customers",
+    "holders",
+)
 TEXT = RUNBOOK.read_text(encoding="utf-8")
 COMMANDS = [*quoted(TEXT), *re.findall(r"^scripts/minitickets .*", TEXT, re.MULTILINE)]
 STAGE = "minitickets-${Stage}-"
@@ -55,7 +64,8 @@ def test_our_commands_are_such_as_the_command_takes(command: str, tmp_path) -> N
     file = tmp_path / "bookings.jsonl"
     file.write_text("{}\n")
     _, name, *arguments = shlex.split(command)
-    given = [str(file) if word == "FILE" else word for word in arguments]
+    names = {"FILE": str(file), "DATE": "2026-12-24"}
+    given = [names.get(word, word) for word in arguments]
     with minitickets.commands[name].make_context(name, given):
         pass
 

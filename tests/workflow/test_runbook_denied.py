@@ -6,34 +6,19 @@ Not real: policies of an organisation, of the bucket or of a key, which the loca
 
 import json
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 
 import pytest
 
 from commands.processes import PROJECT
 from sam_template import load_sam, translate
-from workflow.grants import taken_away, template_grants
+from workflow.grants import deployed_role, template_grants, without
 from workflow.harness import Fulfilment, booking
 from workflow.runbook import Operator, Row, fails, is_fulfilled, plays
 
 pytestmark = pytest.mark.slow  # retries to their end
 
 GRANTS = list(template_grants(translate(load_sam(PROJECT / "template.yaml"))))
-
-
-def deployed(fulfilment: Fulfilment, role: str) -> str:
-    """The name of the role that the template calls so."""
-    roles = fulfilment.stack.client("iam").list_roles()["Roles"]
-    (name,) = [each["RoleName"] for each in roles if f"minitickets-dev-{role}-" in each["RoleName"]]
-    return str(name)
-
-
-def without(
-    fulfilment: Fulfilment, role: str, action: str, resource: str = ""
-) -> AbstractContextManager[str]:
-    found = [g for g in GRANTS if (g.role, g.action) == (role, action)]
-    grant = next(g for g in found if resource in g.resource_text)
-    return taken_away(fulfilment, deployed(fulfilment, role), grant)
 
 
 def denied_then_mended(
@@ -45,7 +30,7 @@ def denied_then_mended(
     operator.about(BOOKING=message["bookingId"])
     operator.types(row.look)
     operator.sees(row)
-    assert f"assumed-role/{deployed(fulfilment, role)}/" in operator.wrote
+    assert f"assumed-role/{deployed_role(fulfilment, role)}/" in operator.wrote
     assert action in operator.wrote
     operator.types(row.fix)
     is_fulfilled(fulfilment, message["bookingId"])
@@ -97,7 +82,7 @@ def test_a_step_that_may_not_write_images(
 def wrong_table(fulfilment: Fulfilment, role: str, policy: str) -> Iterator[None]:
     """The role's policy names the table of a stage that is not there."""
     iam = fulfilment.stack.client("iam")
-    name = {"RoleName": deployed(fulfilment, role), "PolicyName": policy}
+    name = {"RoleName": deployed_role(fulfilment, role), "PolicyName": policy}
     document = json.dumps(iam.get_role_policy(**name)["PolicyDocument"])
     wrong = document.replace("table/minitickets-dev-", "table/minitickets-other-")
     assert wrong != document

@@ -28,6 +28,17 @@ def waiting_messages(fulfilment: Fulfilment) -> int:
     return int(attributes["Attributes"]["ApproximateNumberOfMessages"])
 
 
+def stored_images(fulfilment: Fulfilment) -> dict[str, str]:
+    """The hash of each image in the bucket, by its key."""
+    pages = fulfilment.stack.client("s3").get_paginator("list_objects_v2")
+    bucket = fulfilment.stack.output("TicketImagesBucketName")
+    return {
+        each["Key"]: each["ETag"]
+        for page in pages.paginate(Bucket=bucket)
+        for each in page.get("Contents", [])
+    }
+
+
 def start(fulfilment: Fulfilment, machine: str, message: dict[str, Any]) -> str:
     """Start an execution as the pipe would; return its ARN."""
     record = {"messageId": str(uuid.uuid4()), "body": json.dumps(message)}
@@ -70,11 +81,7 @@ def test_off_and_on_keeps_tickets_jobs_messages_and_what_can_be_redriven(
     kept = {
         table: list(rows(stack, table)) for table in ("TicketsTableName", "ProcessedJobsTableName")
     }
-    images = {
-        row["imageKey"]: fulfilment.image(row["imageKey"])
-        for row in kept["TicketsTableName"]
-        if row["status"] == "ready"
-    }
+    images = stored_images(fulfilment)
     token = tokens(fulfilment, failed["bookingId"])
     assert kept["TicketsTableName"]
     assert images
@@ -96,7 +103,7 @@ def test_off_and_on_keeps_tickets_jobs_messages_and_what_can_be_redriven(
 
     for table, before in kept.items():
         assert [row for row in rows(stack, table) if row in before] == before
-    assert {key: fulfilment.image(key) for key in images} == images
+    assert stored_images(fulfilment).items() >= images.items()
     fulfilment.wait_for(lambda: fulfilment.finished(waiting["bookingId"]))
     assert statuses(fulfilment.executions(waiting["bookingId"])) == ["SUCCEEDED"]
     mend(fulfilment, failed["bookingId"])

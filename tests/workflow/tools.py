@@ -126,7 +126,7 @@ def on_step(fulfilment: Fulfilment, state: str, id_: str, act: Callable[[Record]
     states = fulfilment.stack.deployment.states
 
     def observe(function: str, event: bytes) -> None:
-        if states[function] == state and subject_of(event).booking == id_:
+        if states.get(function) == state and subject_of(event).booking == id_:
             act(json.loads(event))
 
     fulfilment.stack.lambda_service.on_invoke(observe)

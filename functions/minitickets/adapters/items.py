@@ -4,6 +4,7 @@ boto3 gives the item of a failed condition in typed form even through its Table 
 adapters use the typed form throughout.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,6 +20,17 @@ def to_item(record: Mapping[str, str | int | None]) -> Item:
 
 def from_item(item: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
     return {name: int(value["N"]) if "N" in value else value["S"] for name, value in item.items()}
+
+
+def readable(item: Mapping[str, Mapping[str, Any]]) -> dict[str, str | int]:
+    """The attributes that are texts or whole numbers: for an item that anybody may have written."""
+    found: dict[str, str | int] = {}
+    for name, value in item.items():
+        if "S" in value:
+            found[name] = value["S"]
+        elif re.fullmatch("-?[0-9]+", value.get("N", "")):
+            found[name] = int(value["N"])
+    return found
 
 
 def condition_failed(error: ClientError) -> bool:

@@ -5,9 +5,20 @@ from typing import Any, Self
 from botocore.exceptions import ClientError
 
 from minitickets.adapters.clients import client
-from minitickets.adapters.items import condition_failed, from_item, item_in_the_way, to_item
+from minitickets.adapters.items import (
+    condition_failed,
+    from_item,
+    item_in_the_way,
+    readable,
+    to_item,
+)
 from minitickets.domain.booking import Booking, ticket_id
 from minitickets.domain.seats import CREATING, READY, Ticket, TicketRef
+
+_SHOWN = (
+    "ticketId", "userId", "bookingId", "seatNumber", "quantity", "eventId", "eventName", "venue",
+    "startsAt", "timeZone", "imageKey", "status",
+)  # fmt: skip
 
 
 class TicketsTable:
@@ -16,8 +27,9 @@ class TicketsTable:
         self._name = name
 
     @classmethod
-    def connect(cls, name: str) -> Self:
-        return cls(client("dynamodb"), name)
+    def connect(cls, name: str, *, read_seconds: float = 3) -> Self:
+        """``read_seconds`` bounds the wait for one answer."""
+        return cls(client("dynamodb", read_seconds=read_seconds), name)
 
     def put_new(self, ticket: Ticket) -> Ticket | None:
         try:
@@ -40,6 +52,26 @@ class TicketsTable:
             ConsistentRead=True,
         )
         return _ticket(from_item(answer["Item"])) if "Item" in answer else None
+
+    def page_of(self, user_id: str, after: str, limit: int) -> tuple[list[dict[str, Any]], bool]:
+        """One Query: the user's records behind the ticket id ``after``, in the order of ids.
+
+        At most ``limit`` and a megabyte; the second value says that more follow. Without the
+        token, which a list of tickets has no use for.
+        """
+        start = to_item({"userId": user_id, "ticketId": after})
+        answer = self._dynamodb.query(
+            TableName=self._name,
+            KeyConditionExpression="userId = :user",
+            ExpressionAttributeValues=to_item({":user": user_id}),
+            ProjectionExpression=", ".join(f"#{name}" for name in _SHOWN),
+            ExpressionAttributeNames={f"#{name}": name for name in _SHOWN},
+            # Whoever has read the email looks at once: a stale answer would contradict it.
+            ConsistentRead=True,
+            Limit=limit,
+            **({"ExclusiveStartKey": start} if after else {}),
+        )
+        return [readable(item) for item in answer["Items"]], "LastEvaluatedKey" in answer
 
     def mark_ready(self, ref: TicketRef, ready_at: str) -> bool:
         key = {"userId": ref.user_id, "ticketId": ticket_id(ref.booking_id, ref.seat_number)}

@@ -77,7 +77,7 @@ class Actions:
         finally:
             self._starting = False
         if arn is not None:  # None while the console itself is stopping
-            ui.navigate.to(path_of(arn.rpartition(":")[2]))
+            ui.navigate.to(path_of(arn))
 
     async def _confirmed(self, notes: list[str]) -> bool:
         with ui.dialog() as dialog, ui.card().classes("dialog"):

@@ -29,7 +29,8 @@ class Data:
         )
         input_, output = view.execution.input, view.history.output
         none = "none yet" if view.execution.status in OPEN else "none"
-        self._texts = [body_of(input_) or "none that can be read", input_, output or none]
+        message = "none" if view.execution.is_reconciliation else "none that can be read"
+        self._texts = [body_of(input_) or message, input_, output or none]
         self._draw()
 
     def _draw(self) -> None:

@@ -2,6 +2,7 @@
 
 from nicegui import ui
 
+from console.links import page_of
 from console.marks import chip, of_execution
 from console.privacy import masked
 from console.words import many, moment, span
@@ -10,6 +11,7 @@ from execution_status import OPEN
 from operations.context import Operator
 from operations.executions import Described
 from operations.following import Row, View
+from operations.reconciliation_report import lines, report_of
 
 
 class Head:
@@ -30,6 +32,8 @@ class Head:
             self._facts(view)
             for sentence in blame(view.history):
                 ui.label(sentence).classes("blame")
+            for line in _report(execution):
+                ui.label(line)
             self._ways(execution, others)
 
     def _facts(self, view: View) -> None:
@@ -55,8 +59,14 @@ class Head:
             for other in others:
                 ui.link(
                     f"Also of this booking: {other.status} {other.name[:8]}",
-                    f"/execution/{other.name}",
+                    page_of(other),
                 )
+
+
+def _report(execution: Described) -> list[str]:
+    """What a reconciliation that succeeded found and mended."""
+    told = report_of(execution) if execution.is_reconciliation else None
+    return list(lines(told)) if told else []
 
 
 def blame(history: History) -> list[str]:

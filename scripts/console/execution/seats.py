@@ -18,10 +18,10 @@ _SKIPPED = "made ready by an earlier run"
 
 
 class Seats:
-    """A table for each Map of the execution; ours has one, with the seats."""
+    """A table for each Map of the execution; each of ours has one, with the seats."""
 
-    def __init__(self, focus: Focus, image: Callable[[int], str]) -> None:
-        """``image`` gives the path of a seat's ticket."""
+    def __init__(self, focus: Focus, image: Callable[[Iteration], str | None]) -> None:
+        """``image`` gives the path of a seat's ticket, None of one that is no ticket's."""
         self._focus = focus
         self._image = image
         self._box = ui.element("div").classes("stack")
@@ -53,27 +53,24 @@ class Seats:
         return self._tables[name]
 
     def _is_wanted(self, row: Iteration) -> bool:
-        return not self._unfinished.value or row.status is not Status.SUCCEEDED
+        return not self._unfinished.value or not row.done
 
     def _row(self, row: Iteration, columns: list[str]) -> Row:
-        done = row.status is Status.SUCCEEDED
         cells = {name: _step(row, name) for name in columns}
         seat = cell(row.label)
         if row.status:
             label = f"{row.label}: show only this one"
             picked = row.path == self._focus.seat
             seat = cell(row.label, pick=key(row.path), picked=picked, label=label)
-        ticket = cell("")
-        if done and row.seat is not None:
-            ticket = cell("", image=self._image(row.seat), label=f"Ticket of {row.label}")
+        picture = self._image(row) if row.done else None
+        ticket = cell("", image=picture, label=f"Ticket of {row.label}")
         return {"id": row.index, "seat": seat, **cells, "ticket": ticket}
 
 
 def _step(row: Iteration, name: str) -> Cell:
     run = row.cells.get(name)
     if run is None:
-        skipped = row.status is Status.SUCCEEDED
-        return cell("skipped", note=_SKIPPED) if skipped else marked(IDLE)
+        return cell("skipped", note=_SKIPPED) if row.done else marked(IDLE)
     mark = of_state(run.status)
     if run.status is Status.SUCCEEDED:
         mark = mark._replace(word=clock(run.ended_at))

@@ -2,7 +2,15 @@
 
 from console import images
 from console.context import Console
-from console.pages import book, break_it, execution, executions, missing
+from console.pages import (
+    book,
+    break_it,
+    execution,
+    executions,
+    missing,
+    my_tickets,
+    reconciliations,
+)
 
 
 def register(console: Console) -> None:
@@ -12,4 +20,6 @@ def register(console: Console) -> None:
     images.register(console)
     missing.register(console)
     book.register(console)
+    my_tickets.register(console)
+    reconciliations.register(console)
     break_it.register(console)

@@ -1,4 +1,7 @@
-"""``/execution/<name>``: one execution, as a graph, by its seats and by its events."""
+"""``/execution/<name>``, and ``/reconciliation/<name>`` of the other machine.
+
+One execution, as a graph, by its seats and by its events.
+"""
 
 from typing import NamedTuple
 
@@ -16,8 +19,11 @@ from console.execution.head import Head
 from console.execution.seats import Seats
 from console.execution.state import StatePanel
 from console.frame import live, opened
+from console.links import PLACES
 from console.parts import button, heading, style
+from execution_history import Row as Iteration
 from execution_history import matrices
+from operations.executions import Described
 from operations.finding import NotFound, is_missing
 from operations.following import Row, View
 
@@ -33,18 +39,23 @@ class Seen(NamedTuple):
 
 
 def register(console: Console) -> None:
-    @ui.page("/execution/{name}")
+    for machine, place in PLACES.items():
+        _register(console, machine, place)
+
+
+def _register(console: Console, machine: str, place: str) -> None:
+    @ui.page(f"/{place}/{{name}}")
     async def page(name: str) -> None:
-        async with opened(console, f"/execution/{name}", "Execution"):
+        async with opened(console, f"/{place}/{name}", place.capitalize()):
             style()
             ui.add_head_html(_STYLE)
-            ExecutionPage(console, name)
+            ExecutionPage(console, console.operator.target.execution_arn(name, machine))
 
 
 class ExecutionPage:
-    def __init__(self, console: Console, name: str) -> None:
+    def __init__(self, console: Console, arn: str) -> None:
         self._console = console
-        self._arn = console.operator.target.execution_arn(name)
+        self._arn = arn
         self._seen: Seen | None = None
         self._focus = Focus(self._refocus)
         self._title = heading("Reading …")
@@ -117,7 +128,7 @@ class ExecutionPage:
         view = seen.view
         history, found = view.history, matrices(view.history, view.definition)
         self._focus.know(found)
-        self._title.set_text(view.execution.booking or "A message without a readable booking")
+        self._title.set_text(_title(view.execution))
         self._head.show(view, seen.others)
         self._actions.show(view)
         self._graph.show(history, view.definition, self._focus)
@@ -143,9 +154,17 @@ class ExecutionPage:
         self._focus.state = self._focus.seat = None
         self._refocus()
 
-    def _image(self, seat: int) -> str:
-        booking = self._seen.view.execution.booking if self._seen else None
-        return images.path_of(booking or "-", seat)
+    def _image(self, row: Iteration) -> str | None:
+        """A reconciliation's seats are of many bookings, a booking's own of one."""
+        own = self._seen.view.execution.booking if self._seen else None
+        booking = row.booking or own
+        return images.path_of(booking, row.seat) if booking and row.seat is not None else None
+
+
+def _title(execution: Described) -> str:
+    if execution.is_reconciliation:
+        return "Reconciliation"
+    return execution.booking or "A message without a readable booking"
 
 
 def _panel(name: str) -> ui.tab_panel:

@@ -4,17 +4,15 @@ from datetime import datetime
 
 from nicegui import ui
 
+from console.cells import duration, started, status
 from console.context import Console
 from console.filters import Filters, show_filters
 from console.frame import live, opened
 from console.links import page_of
-from console.marks import of_execution
 from console.parts import Words, button, heading, style
-from console.privacy import masked
-from console.tables import Cell, LiveTable, cell, marked
+from console.tables import LiveTable, cell
 from console.tables import Row as TableRow
-from console.words import clock, many, moment, span
-from execution_status import OPEN
+from console.words import many
 from operations.following import Row
 
 _MORE = 50
@@ -83,28 +81,13 @@ def _cells(row: Row, now: datetime) -> TableRow:
     return {
         "id": row.arn,
         "booking": cell(row.booking or "no booking id", href=page_of(row)),
-        "status": marked(of_execution(row.status), _why(row)),
+        "status": status(row.status, row.error, row.why),
         "seats": cell(seats),
         "email": cell(row.email or "–"),
-        "started": _started(row, now),
-        "duration": cell(_duration(row, now)),
+        "started": started(row, now),
+        "duration": duration(row, now),
         "redrives": cell(row.redrives or "–"),
     }
-
-
-def _why(row: Row) -> str | None:
-    return masked(": ".join(filter(None, (row.error, row.why)))) or None
-
-
-def _started(row: Row, now: datetime) -> Cell:
-    today = row.started_at.date() == now.date()
-    at = clock(row.started_at) if today else moment(row.started_at).removesuffix(" UTC")
-    return cell(at, title=row.started_at.isoformat())
-
-
-def _duration(row: Row, now: datetime) -> str:
-    end = now if row.status in OPEN else row.stopped_at
-    return span(end - row.started_at) if end else "–"
 
 
 def _say_none(console: Console, filters: Filters) -> None:

@@ -6,7 +6,7 @@ import threading
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
@@ -119,11 +119,13 @@ class LambdaService:
             return failed("InjectedError", f"the reply of {name} is lost on request")
         return answer
 
-    def prewarm(self) -> None:
-        """Have one warm worker of each function; a failure is left to the first invocation."""
-        if self._pools:
-            with ThreadPoolExecutor(len(self._pools)) as executor:
-                list(executor.map(_warm, self._pools.values()))
+    def prewarm(self, names: Collection[str] | None = None) -> None:
+        """Have one warm worker of each function, or of those; a failure is left to the first
+        invocation."""
+        pools = [pool for name, pool in self._pools.items() if names is None or name in names]
+        if pools:
+            with ThreadPoolExecutor(len(pools)) as executor:
+                list(executor.map(_warm, pools))
 
     def on_invoke(self, observer: Observer) -> None:
         """Call `observer(function, payload)` before each invocation, in the invoking thread.

@@ -27,7 +27,7 @@ _S3_ACTIONS = {
 # Every other field of a query, and these headers, ask for another action or one more.
 _S3_PLAIN_QUERY = {
     "continuation-token", "delimiter", "encoding-type", "list-type", "marker", "max-keys", "prefix",
-    "start-after", "x-id",
+    "response-content-disposition", "response-content-type", "start-after", "x-id",
 }  # fmt: skip
 _S3_MORE = ("HTTP_X_AMZ_ACL", "HTTP_X_AMZ_GRANT", "HTTP_X_AMZ_TAGGING", "HTTP_X_AMZ_COPY_SOURCE")
 _SES_ACTIONS = {"Simple": "ses:SendEmail", "Raw": "ses:SendRawEmail"}

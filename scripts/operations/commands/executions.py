@@ -10,8 +10,9 @@ import click
 from execution_status import OPEN, UNSUCCESSFUL
 from operations.commands.shared import connected, error_option, since_option
 from operations.context import Operator
-from operations.executions import Described, Listed
+from operations.executions import Described, Executions, Listed
 from operations.screen import status, text, when
+from operations.target import BOOKINGS, RECONCILIATIONS
 
 _STATUSES = ("SUCCEEDED", *UNSUCCESSFUL, *OPEN)
 
@@ -26,6 +27,13 @@ _STATUSES = ("SUCCEEDED", *UNSUCCESSFUL, *OPEN)
 )
 @click.option("--booking", metavar="ID", help="Only this booking's, found by its records.")
 @click.option("--every-delivery", is_flag=True, help="With --booking: search all executions.")
+@click.option(
+    "--machine",
+    type=click.Choice((BOOKINGS, RECONCILIATIONS)),
+    default=BOOKINGS,
+    show_default=True,
+    help="Of this state machine.",
+)
 @error_option()
 @since_option("Started since then")
 @click.option(
@@ -37,6 +45,7 @@ def executions(
     statuses: tuple[str, ...],
     booking: str | None,
     every_delivery: bool,
+    machine: str,
     errors: tuple[str, ...],
     since: datetime | None,
     limit: int,
@@ -52,14 +61,21 @@ def executions(
       minitickets executions --status FAILED --status TIMED_OUT --since 6h
       minitickets executions --error EmailThrottled --limit 200
       minitickets executions --booking bk_123 --every-delivery
+      minitickets executions --machine reconcile-tickets
       minitickets executions --profile shop --stage prod --json
     """
     if every_delivery and not booking:
         raise click.UsageError("--every-delivery goes with --booking")
+    if booking and machine != BOOKINGS:
+        raise click.UsageError(f"--booking goes with --machine {BOOKINGS}")
     found = (
         operator.find.all(booking, thorough=every_delivery)[::-1]
         if booking
-        else _described(operator, statuses, since)
+        else _described(
+            operator.executions if machine == BOOKINGS else operator.reconciliations,
+            statuses,
+            since,
+        )
     )
     wanted = (
         each
@@ -80,13 +96,13 @@ def executions(
 
 
 def _described(
-    operator: Operator, statuses: tuple[str, ...], since: datetime | None
+    of: Executions, statuses: tuple[str, ...], since: datetime | None
 ) -> Iterator[Described]:
     one = statuses[0] if len(statuses) == 1 else None
-    listed: Iterator[Listed] = operator.executions.list(one, since)
+    listed: Iterator[Listed] = of.list(one, since)
     for each in listed:
         if not statuses or each.status in statuses:
-            yield operator.executions.describe(each.arn)
+            yield of.describe(each.arn)
 
 
 def _row(operator: Operator, execution: Described) -> dict[str, Any]:

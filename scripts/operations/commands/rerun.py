@@ -26,7 +26,8 @@ def rerun(operator: Operator, execution: str, yes: bool) -> int:
     found = operator.find.one(execution)
     for note in _notes(operator, found):
         operator.screen.complain(f"Note: {note}.")
-    question = f"Start a new execution of booking {found.booking or '?'}?"
+    of = "this reconciliation" if found.is_reconciliation else f"booking {found.booking or '?'}"
+    question = f"Start a new execution of {of}?"
     if not yes and not click.confirm(question, err=True):
         return 1
     arn = start_again(operator.executions, found)
