@@ -244,6 +244,7 @@ def test_a_failure_is_said_without_details_and_logged_by_its_name(my_tickets, lo
     assert TOKEN not in json.dumps(line)
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_what_a_user_has(my_tickets, monkeypatch):
     """The most that any request needs, of a user with 500 tickets and of one with 2,000."""
 

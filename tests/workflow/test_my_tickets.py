@@ -169,6 +169,7 @@ def batch(dynamodb: Any, table: str, requests: list[dict[str, Any]]) -> None:
         assert not answer["UnprocessedItems"]
 
 
+@pytest.mark.slow
 def test_three_thousand_tickets_are_listed_across_pages_each_once(fulfilment, three_thousand):
     """And a page costs one Query and holds a bounded number of tickets, whatever the total is: the
     function keeps no more than that."""
@@ -196,6 +197,7 @@ def test_three_thousand_tickets_are_listed_across_pages_each_once(fulfilment, th
     assert sizes == three_thousand
 
 
+@pytest.mark.slow
 def test_a_position_of_one_user_is_a_bad_request_of_another(fulfilment, three_thousand):
     _, content = Holder(fulfilment, "usr_many").ask()
     status, refused = Holder(fulfilment, "usr_other").ask(content["next"])

@@ -95,6 +95,7 @@ def test_a_ticket_that_was_reserved_a_moment_ago_is_left_to_its_booking(fulfilme
     assert len(object_keys(fulfilment, id_)) == 1
 
 
+@pytest.mark.slow
 def test_two_reconciliations_at_once_mend_each_ticket_with_its_one_token(fulfilment):
     day = new_date()
     id_ = booked(fulfilment, day, 20)
@@ -165,6 +166,7 @@ def test_mending_a_ticket_whose_record_has_gone_makes_no_record(fulfilment, stat
     assert len(object_keys(fulfilment, id_)) == 1 + images
 
 
+@pytest.mark.slow
 def test_where_s3_does_not_say_what_is_missing_nothing_is_rewritten_and_a_redrive_goes_on(
     fulfilment,
 ):
@@ -225,6 +227,7 @@ def test_a_run_mends_no_more_than_its_budget_and_the_next_one_does_the_rest(fulf
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_page_that_fails_stops_no_other_and_is_counted_once_when_it_is_checked_again(fulfilment):
     day = new_date()
     first = booked(fulfilment, day, 4)

@@ -19,6 +19,8 @@ from workflow.holder import Holder, fetch
 from workflow.reconciling import change, lose_images, new_date
 from workflow.tools import decoded, everything, object_keys, payload, tokens
 
+pytestmark = pytest.mark.slow  # fifteen seconds of bookings that fail and are mended
+
 SEATS = 10  # so that one lost image is no more than the share that is mended without asking
 
 
