@@ -25,8 +25,12 @@ def test_a_broken_seat_is_seen_understood_healed_and_redriven(served: Served, br
 
         # Send a booking of four seats.
         page.get_by_role("link", name="Book", exact=True).click()
+        message = page.get_by_label("Message body")
+        expect(message).to_have_value(re.compile("bookingId"))
+        first = message.input_value()
         page.get_by_role("button", name="4 seats", exact=True).click()
-        body = json.loads(page.get_by_label("Message body").input_value())
+        expect(message).not_to_have_value(first)  # each sample is a booking of its own
+        body = json.loads(message.input_value())
         assert body["quantity"] == 4
         page.get_by_role("button", name="Send once").click()
 
