@@ -1,9 +1,9 @@
 """What must hold where a schedule ends, and after a last delivery that comes late."""
 
-import json
 from typing import Any
 
 from exploration import oracle, workflow
+from exploration.answers import body_of
 from exploration.booking import CLAIM_KEY, identity_of
 from exploration.events import EMAIL_JOB_DELETED, IMAGE_DELETED, THIRTY_DAYS, TICKET_DELETED
 from exploration.moves import Rules, fresh, repairing
@@ -39,15 +39,11 @@ def settled(rules: Rules, world: World) -> None:
 
 def is_accepted(world: World, delivery: Delivery) -> bool:
     claim = world.store.jobs.get(CLAIM_KEY)
-    return claim is None or identity_of(claim) == identity_of(message_of(delivery))
-
-
-def message_of(delivery: Delivery) -> dict[str, Any]:
-    return dict(json.loads(json.loads(delivery.message)[0]["body"]))
+    return claim is None or identity_of(claim) == identity_of(body_of(delivery.message))
 
 
 def output_says_what_was_done(delivery: Delivery) -> None:
-    quantity = message_of(delivery)["quantity"]
+    quantity = body_of(delivery.message)["quantity"]
     if len(delivery.branches) < quantity + 1:
         return  # not all of it was followed
     outputs = {branch.name: branch.data for branch in delivery.branches}

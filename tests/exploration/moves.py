@@ -140,7 +140,7 @@ class Rules:
         answers.failed(delivery, error)
         world = world._replace(budget=world.budget - costs(branch.state, error))
         halted = self._halted(delivery, world.clock)
-        if error in ("BookingConflict", "InvalidBooking"):
+        if error == "BookingConflict":  # the one refusal of a message that is valid
             return world.with_delivery(halted._replace(status=REFUSED))
         # What a deletion broke fails at its redrive once more; a fresh execution mends it.
         expected = delivery.executions + delivery.redrives <= 2 * self.spent(world)

@@ -112,6 +112,30 @@ def no_last_look_at_the_clock(system: System) -> None:
     send.send_once = send_by_a_clock_that_stands
 
 
+def claim_without_condition(system: System) -> None:
+    table = system.modules["accept_booking"].JOBS
+    unused = "ReturnValuesOnConditionCheckFailure"
+    _drop(table._dynamodb, "dynamodb.PutItem", "ConditionExpression", unused)
+
+
+def later_names_kept(system: System) -> None:
+    """As if the first message's names and venue were not those of the whole booking."""
+    accept = system.modules["accept_booking"]
+    accept_only = accept.accept
+
+    def accept_anew(jobs: Any, booking: Any, *rest: Any) -> Any:
+        accept_only(jobs, booking, *rest)
+        return booking
+
+    accept.accept = accept_anew
+
+
+def email_to_somebody_else(system: System) -> None:
+    mailer = system.modules["send_email"].MAILER
+    send = mailer.send
+    mailer.send = lambda _, *rest: send("ann@example.com", *rest)
+
+
 def every_seat_called_new(system: System) -> None:
     reserve = system.modules["reserve_ticket"]
     reserve_only = reserve.reserve

@@ -8,7 +8,7 @@ import json
 import re
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -94,6 +94,7 @@ class System:
         try:
             with (
                 redirect_stdout(self._output),
+                redirect_stderr(self._output),
                 patch.object(logger._logger, "propagate", new=False),
                 patch.object(botocore.endpoint, "time", SimpleNamespace(sleep=lambda _: None)),
                 # A worker's quota allows 50 timeouts in a row: here one client lives for ever.

@@ -15,6 +15,7 @@ from exploration.system import System
 pytestmark = pytest.mark.slow
 
 # One event is enough to show each of them.
+OTHERS = scenarios.OTHER_MESSAGES
 SEAT, EMAIL = (replace(scenario, budget=1) for scenario in (scenarios.SEAT, scenarios.EMAIL))
 
 MUTANTS = {
@@ -30,6 +31,9 @@ MUTANTS = {
     "no last look at the clock": (mutants.no_last_look_at_the_clock, LONG_WAITS, "G6"),
     "email not recorded": (mutants.email_not_recorded, EMAIL, "G5"),
     "ready seat called new": (mutants.every_seat_called_new, SEAT, "G3"),
+    "claim put without condition": (mutants.claim_without_condition, OTHERS["conflict"], "G4"),
+    "later names kept": (mutants.later_names_kept, OTHERS["other names"], "G4"),
+    "email to somebody else": (mutants.email_to_somebody_else, EMAIL, "G5"),
     "token in the log": (mutants.token_in_the_log, SEAT, "G9"),
     "token in the email": (mutants.token_in_the_email, BOOKING, "G9"),
 }
@@ -96,6 +100,18 @@ def test_what_the_model_would_pass_over_is_an_error_that_names_it(kind):
         workflow.changed(lambda states: put(states, (state, field), [])),
     ):
         raise AssertionError("it was passed over")
+
+
+def test_what_a_task_is_called_with_or_retried_on_is_known_too():
+    for place, value in (
+        (("SendEmail", "Parameters"), {"FunctionName": "", "Payload": {}, "InvocationType": ""}),
+        (("Written", "Retry", 0, "ErrorEquals"), ["States.TaskFailed"]),
+    ):
+        with (
+            pytest.raises(AssertionError, match=place[0]),
+            workflow.changed(lambda states, at=place, to=value: put(states, at, to)),
+        ):
+            raise AssertionError("it was passed over")
 
 
 def put(states, place, value):

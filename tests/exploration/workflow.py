@@ -47,7 +47,12 @@ def states_of(definition: dict[str, Any]) -> dict[str, State]:
     for name, state in found.items():
         unknown = state.keys() - _KNOWN[state["Type"]] - {"Type", "Comment"}
         assert not unknown, f"{name}: {unknown}"
-        assert all(entry.keys() <= _RETRIER for entry in state.get("Retry", [])), name
+        if state["Type"] == "Task":
+            assert state["Parameters"].keys() == {"FunctionName", "Payload"}, name
+        for entry in state.get("Retry", []):
+            assert entry.keys() <= _RETRIER, name
+            others = [error for error in entry["ErrorEquals"] if error.startswith("States.")]
+            assert others in ([], ["States.ALL"]), f"{name}: {others}"
         for branch in state.get("Branches", []):
             assert branch.keys() == _SCOPE, name
         if state["Type"] == "Map":
