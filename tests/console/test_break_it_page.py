@@ -172,4 +172,4 @@ def test_on_aws_nothing_can_be_broken(aws, browser_page):
     expect(browser_page.get_by_text("on the local stack only")).to_be_visible()
     expect(browser_page.get_by_role("switch")).to_have_count(0)
     ways = browser_page.get_by_role("navigation", name="Pages").get_by_role("link")
-    expect(ways).to_have_text(["Executions", "Book", "My tickets"])
+    expect(ways).to_have_text(["Executions", "Reconciliations", "Book", "My tickets"])

@@ -8,6 +8,7 @@ from exploration.scenarios import SEAT, SEAT_STOPPED
 pytestmark = pytest.mark.slow
 
 
+@pytest.mark.timeout(300)  # twenty seconds of processor time, where others want it too
 def test_a_seat_is_made_once_in_every_order_with_any_two_faults(explored):
     seen = explored(SEAT)
     assert broken_by(seen) == ""
