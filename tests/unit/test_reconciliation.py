@@ -68,7 +68,17 @@ def test_a_ready_ticket_is_found_when_no_object_lies_under_its_key():
 
 
 @pytest.mark.parametrize(
-    "changes", [{"status": "sold"}, {"seatNumber": "7"}, {"userId": 7}, {"createdAt": None}]
+    "changes",
+    [
+        {"status": "sold"},
+        {"seatNumber": "7"},
+        {"userId": 7},
+        {"createdAt": None},
+        {"bookingId": "b" * 65},
+        {"bookingId": "../.."},
+        {"bookingId": "bk_1\n"},
+        {"userId": "u" * 2048},
+    ],
 )
 def test_what_something_else_wrote_into_the_table_is_counted_and_does_not_stop_its_date(changes):
     checked = check_page([record(1, **changes), record(2)], list, NOW)
