@@ -35,12 +35,12 @@ def handler(event: dict[str, Any]) -> dict[str, Any]:
     ``failure`` is the name of what stopped the page of ``state``: its date is set aside.
     """
     state = event["state"]
-    if "progress" in state:
-        plan = Plan.from_json(state["plan"])
-        progress = Progress.from_json(state["progress"])
-    else:
+    if _is_input(state, event["options"]):
         plan = make_plan(event["options"], event["startedAt"], HORIZON_DAYS, ALLOW_MISSING)
         progress = begin(plan)
+    else:
+        plan = Plan.from_json(state["plan"])
+        progress = Progress.from_json(state["progress"])
     progress = count_outcomes(progress, state.get("outcomes", []))
     if "failure" in event:
         logger.warning("date set aside", date=progress.date, error=event["failure"])
@@ -49,6 +49,17 @@ def handler(event: dict[str, Any]) -> dict[str, Any]:
     page = check_page(records, IMAGES.missing, utc_now())
     logger.info("page checked", date=progress.date, **page.counts._asdict())
     return _answer(add_page(progress, plan, page, cursor), plan)
+
+
+def _is_input(state: Any, options: Any) -> bool:
+    """Whether nothing has been planned yet.
+
+    Not by what it holds, since anybody may start an execution with an input that looks begun. The
+    definition puts a ``failure`` into the input of one whose first page failed.
+    """
+    if isinstance(state, dict) and isinstance(options, dict) and "failure" in state:
+        return bool(state == {**options, "failure": state["failure"]})
+    return bool(state == options)
 
 
 def _answer(turn: Turn, plan: Plan) -> dict[str, Any]:

@@ -17,7 +17,7 @@ name here is a contract with the definitions in ``statemachines/``:
     └── ReconciliationError
         ├── InvalidOptions      Check: the execution's input asks for what there is not
         ├── ImagesUnreadable    Check: S3 does not say whether an image is there; the run stops
-        └── TooManyMissing      Check: too large a share of a date's images; that date is left
+        └── TooManyMissing      Check: too large a share of a date's images; the others are done
 
 Everything else that escapes a step (a ``ClientError``, a timeout, a crash) is transient: a
 machine's ``States.ALL`` retries it. Messages name ids and fields, never a QR token or an address.

@@ -17,8 +17,8 @@ def test_there_is_an_alarm_for_everything_that_somebody_must_know():
         "ExecutionsFailed", "ExecutionsTimedOut", "ExecutionsAborted", "ExecutionThrottled",
         "ApproximateNumberOfMessagesVisible", "ApproximateAgeOfOldestMessage", "ExecutionFailed",
         "EmailsRejected", "Bounce", "Complaint", "Reputation.BounceRate",
-        "Reputation.ComplaintRate", "InvocationDroppedCount", "TicketsRepaired", "Errors",
-        "Throttles", "5xx", "TicketsUnreadable", None,
+        "Reputation.ComplaintRate", "InvocationDroppedCount", "TicketsRepaired",
+        "TicketsUnrepaired", "Errors", "Throttles", "5xx", "TicketsUnreadable", None,
     }  # fmt: skip
 
 
@@ -75,6 +75,15 @@ def test_more_repairs_in_a_day_than_usual_are_told():
         "TicketsRepaired", "Sum", 24 * 3600,
     )  # fmt: skip
     assert alarm["Threshold"] == {"Ref": "ReconcileUsualRepairs"}
+
+
+def test_one_seat_that_a_reconciliation_could_not_mend_is_told():
+    alarm = ALARMS["TicketsUnrepairedAlarm"]
+    assert (alarm["MetricName"], alarm["Statistic"], alarm["Threshold"]) == (
+        "TicketsUnrepaired", "Sum", 0,
+    )  # fmt: skip
+    assert alarm["ComparisonOperator"] == "GreaterThanThreshold"
+    assert "Condition" not in RESOURCES["TicketsUnrepairedAlarm"]
 
 
 # ---- The topic

@@ -105,11 +105,23 @@ def test_who_does_not_wait_is_told_where_to_look(account):
         ["--allow-missing", "101"],
         ["--repairs", "501"],
         ["--to", "2026-12-24", "--horizon", "3"],
+        ["--from", "2026-12-24", "--to", "2026-12-23"],
+        ["--from", "2026-12-24", "--to", "2029-09-19"],  # a thousand dates later
+        ["--to", "2001-01-01"],
+        ["--from", "9999-12-31"],
+        ["--to", "9999-12-31"],
     ],
 )
 def test_what_cannot_be_meant_is_bad_usage_and_starts_nothing(account, bad):
     assert main(["reconcile", *bad], account.connect) == 2
     assert account.stepfunctions.started == []
+
+
+def test_a_thousand_dates_are_as_many_as_can_be_asked_for(account):
+    succeeds(account)
+    asked = ["--from", "2026-12-24", "--to", "2029-09-18"]
+    assert main(["reconcile", *asked], account.connect) == 0
+    assert len(account.stepfunctions.started) == 1
 
 
 def test_a_reconciliation_is_found_by_its_name_and_redriven(account):

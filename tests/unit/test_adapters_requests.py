@@ -1,14 +1,18 @@
 """What the adapters ask of AWS, where an answer that is merely likely would break a guarantee."""
 
+from datetime import UTC, datetime
+
 import pytest
 from botocore.exceptions import ClientError
 
 from minitickets.adapters.image_bucket import ImageBucket
 from minitickets.adapters.jobs_table import JobsTable
+from minitickets.adapters.tickets_by_date import TicketsByDate
 from minitickets.adapters.tickets_table import TicketsTable
 from minitickets.domain.booking import Booking
 from minitickets.domain.email_job import Owner
 from minitickets.domain.seats import Ticket, TicketRef
+from minitickets.domain.ticket_check import Counts, check_page
 from minitickets.errors import ImagesUnreadable
 
 BOOKING = Booking(
@@ -147,3 +151,27 @@ def test_where_s3_does_not_say_no_image_is_called_missing():
 def test_what_s3_cannot_answer_now_is_asked_again_later(status):
     with pytest.raises(ClientError):
         ImageBucket(S3(a=status), "b").missing(["a"])
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"seatNumber": {"N": "1.5"}},
+        {"seatNumber": {"N": "1E+2"}},
+        {"createdAt": {"NULL": True}},
+        {"status": {"BOOL": True}},
+        {"bookingId": {"B": b"bk"}},
+        {"userId": {"M": {}}},
+    ],
+)
+def test_a_record_that_something_else_wrote_is_read_without_what_is_odd_and_stops_no_other(odd):
+    sound = {
+        "userId": {"S": "usr_1"}, "bookingId": {"S": "bk_1"}, "seatNumber": {"N": "1"},
+        "status": {"S": "ready"}, "createdAt": {"S": "2026-11-30T10:00:00.000000Z"},
+    }  # fmt: skip
+    client = Recorder({"Items": [sound | odd, sound]})
+    records, cursor = TicketsByDate(client, "t").page("2026-12-24", None, 500)
+    assert cursor is None
+    checked = check_page(records, list, datetime(2026, 12, 1, tzinfo=UTC))
+    assert checked.counts == Counts(checked=2, ready=1, missing=1, unreadable=1)
+    assert checked.found == [{"userId": "usr_1", "bookingId": "bk_1", "seatNumber": 1}]

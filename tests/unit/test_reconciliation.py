@@ -68,7 +68,17 @@ def test_a_ready_ticket_is_found_when_no_object_lies_under_its_key():
 
 
 @pytest.mark.parametrize(
-    "changes", [{"status": "sold"}, {"seatNumber": "7"}, {"userId": 7}, {"createdAt": None}]
+    "changes",
+    [
+        {"status": "sold"},
+        {"seatNumber": "7"},
+        {"userId": 7},
+        {"createdAt": None},
+        {"bookingId": "b" * 65},
+        {"bookingId": "../.."},
+        {"bookingId": "bk_1\n"},
+        {"userId": "u" * 2048},
+    ],
 )
 def test_what_something_else_wrote_into_the_table_is_counted_and_does_not_stop_its_date(changes):
     checked = check_page([record(1, **changes), record(2)], list, NOW)
@@ -103,13 +113,21 @@ def test_everything_can_be_asked_for():
         {"from": "2026-12-24", "to": "2026-12-23"},
         {"to": "2026-12-24", "horizonDays": 3},
         {"horizonDays": MOST_DAYS},
+        {"from": "9999-12-31"},
+        {"from": "9999-12-31", "to": "9999-12-31"},
+        {"from": None},
         {"mostRepairs": MOST_REPAIRS + 1},
         {"allowMissing": 101},
         {"allowMissing": True},
         {"pageSize": 0},
         {"progress": {}},
+        {"plan": {}, "progress": {}},
         [],
         "x",
+        "progress",
+        5,
+        True,
+        None,
     ],
 )
 def test_what_there_is_not_is_refused_by_name_so_that_no_dry_run_becomes_a_real_one(options):
@@ -128,15 +146,80 @@ def test_a_dates_seats_are_handed_over_with_its_last_page_and_not_before():
     assert last.progress.found == ()
 
 
+ONE_DATE = PLAN._replace(last=PLAN.first)
+
+
+def ends_with(checked: Checked) -> str:
+    """What the run of one date says when that is all there is."""
+    turn = add_page(begin(ONE_DATE), ONE_DATE, checked, None)
+    assert (turn.then, turn.seats) == (CHECK_AGAIN, ())
+    with pytest.raises(TooManyMissing) as stopped:
+        add_page(turn.progress, ONE_DATE, checked, None)
+    return str(stopped.value)
+
+
 def test_exactly_the_allowed_share_is_mended_and_one_more_stops_the_date():
     assert len(add_page(begin(PLAN), PLAN, page(100, missing=10), None).seats) == 10
-    with pytest.raises(TooManyMissing, match="11 of the 100 images of 2026-12-01 are missing"):
-        add_page(begin(PLAN), PLAN, page(100, missing=11), None)
+    assert "11 of the 100 images of 2026-12-01 are missing" in ends_with(page(100, missing=11))
+
+
+@pytest.mark.parametrize("ready", [1, 4, 9])
+def test_one_image_alone_is_no_outage_however_few_tickets_a_date_has(ready):
+    assert len(add_page(begin(PLAN), PLAN, page(ready, missing=1), None).seats) == 1
+
+
+def test_two_of_a_few_images_are_an_outage():
+    assert "2 of the 4 images" in ends_with(page(4, missing=2))
+
+
+def test_the_share_is_of_the_tickets_that_are_ready_and_not_of_those_still_creating():
+    sold_just_now = Checked(
+        Counts(checked=1000, ready=10, young=990, missing=2), [seat(1), seat(2)]
+    )
+    assert "2 of the 10 images" in ends_with(sold_just_now)
 
 
 def test_the_share_is_of_all_pages_of_a_date():
     first = add_page(begin(PLAN), PLAN, page(10, missing=10), CURSOR)
     assert len(add_page(first.progress, PLAN, page(90), None).seats) == 10
+
+
+def test_however_many_dates_lack_too_much_the_others_are_mended_and_the_run_fails_behind_them():
+    plan = PLAN._replace(last="2026-12-08")
+    progress = begin(plan)
+    for _ in range(6):
+        turn = add_page(progress, plan, page(4, missing=2), None)
+        assert (turn.then, turn.seats) == (CHECK, ())
+        progress = turn.progress
+    turn = add_page(progress, plan, page(stale=1), None)
+    assert (len(turn.seats), turn.progress.date) == (1, "2026-12-08")
+    turn = set_aside(turn.progress, plan)  # what failed comes before what asks
+    assert (turn.then, turn.progress.date) == (CHECK_AGAIN, "2026-12-08")
+    turn = add_page(turn.progress, plan, page(), None)
+    assert (turn.then, turn.progress.date) == (CHECK_AGAIN, "2026-12-01")
+    with pytest.raises(TooManyMissing) as stopped:
+        add_page(turn.progress, plan, page(4, missing=2), None)
+    said = str(stopped.value)
+    assert "2 of the 4 images of 2026-12-01 are missing" in said
+    others = ", ".join(f"2026-12-0{day}" for day in range(2, 7))
+    assert f"Too many were missing of {others} as well" in said
+
+    progress = turn.progress  # where a redrive goes on, once the images are back
+    for day in range(2, 7):
+        turn = add_page(progress, plan, page(4), None)
+        progress = turn.progress
+        assert (turn.then, progress.date) == (CHECK_AGAIN, f"2026-12-0{day}")
+    turn = add_page(progress, plan, page(4), None)
+    assert (turn.then, turn.progress.dates, turn.progress.refused) == (REPORT, 8, ())
+
+
+def test_the_dates_that_lack_too_much_are_told_in_one_readable_sentence():
+    plan = PLAN._replace(last="2027-12-31")
+    turn = add_page(begin(plan), plan, page(4, missing=2), None)
+    while turn.then == CHECK:
+        turn = add_page(turn.progress, plan, page(4, missing=2), None)
+    with pytest.raises(TooManyMissing, match="2026-12-21 and 375 more as well"):
+        add_page(turn.progress, plan, page(4, missing=2), None)
 
 
 def test_a_date_set_aside_forgets_what_it_counted_and_is_checked_again_at_the_end():

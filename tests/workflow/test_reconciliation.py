@@ -206,6 +206,44 @@ def test_a_date_of_which_too_much_is_missing_stops_alone_and_goes_on_when_the_im
 
 
 @pytest.mark.slow
+def test_one_lost_image_of_a_small_date_is_mended_and_two_are_asked_about(fulfilment):
+    day = new_date()
+    id_ = booked(fulfilment, day, 4)
+    lose_images(fulfilment, id_, 3)
+    assert told(reconcile(fulfilment, day)) == {
+        "dates": 1, "checked": 4, "ready": 4, "missing": 1, "repaired": 1,
+    }  # fmt: skip
+    lose_images(fulfilment, id_, 3, 4)
+    stopped = ended(fulfilment, start(fulfilment, day))
+    assert (stopped["status"], stopped["error"]) == ("FAILED", "TooManyMissing")
+    assert len(object_keys(fulfilment, id_)) == 2
+
+
+@pytest.mark.slow
+def test_six_dates_of_which_too_much_is_missing_do_not_keep_the_seventh_from_being_mended(
+    fulfilment,
+):
+    day = new_date()
+    dates = [day + timedelta(days=n) for n in range(7)]
+    ids = [booked(fulfilment, date, 2) for date in dates]
+    images = {}
+    for id_ in ids[:6]:
+        images |= lose_images(fulfilment, id_, 1, 2)
+    stop_halfway(fulfilment, ids[6], 2)
+    stopped = ended(fulfilment, start(fulfilment, day, days=7))
+    assert (stopped["status"], stopped["error"]) == ("FAILED", "TooManyMissing")
+    assert all(str(date) in stopped["cause"] for date in dates[:6])
+    assert str(dates[6]) not in stopped["cause"]
+    assert fulfilment.tickets(ids[6])[2]["status"] == "ready"
+    assert [len(object_keys(fulfilment, id_)) for id_ in ids] == [0] * 6 + [2]
+
+    give_back(fulfilment, images)
+    assert told(redrive(fulfilment, stopped["executionArn"])) == {
+        "dates": 7, "checked": 14, "ready": 13, "stale": 1, "repaired": 1,
+    }  # fmt: skip
+
+
+@pytest.mark.slow
 def test_who_allows_a_larger_share_gets_all_of_it_drawn_anew(fulfilment):
     day = new_date()
     id_ = booked(fulfilment, day, 4)

@@ -86,6 +86,25 @@ def test_bookings_that_failed_and_were_not_redriven(
     is_fulfilled(fulfilment, id_)
 
 
+@plays("seats not repaired")
+def test_a_seat_that_a_reconciliation_could_not_mend(
+    fulfilment: Fulfilment, operator: Operator, row: Row
+) -> None:
+    day = new_date()
+    id_ = booked(fulfilment, day, 2)
+    stop_halfway(fulfilment, id_, 2)
+    break_step(fulfilment, id_, "Written", "error", None, seat=2)
+    run = ended(fulfilment, start(fulfilment, day))
+    assert run["status"] == "SUCCEEDED"
+    about(operator, run["executionArn"], day)
+    operator.types(row.look)
+    operator.sees(row)
+    assert f"{id_} seat 2" in operator.wrote
+    mend(fulfilment, id_)
+    operator.types(row.fix)
+    assert fulfilment.tickets(id_)[2]["status"] == "ready"
+
+
 @plays("no reconciliation")
 def test_a_day_without_a_reconciliation(
     fulfilment: Fulfilment, operator: Operator, row: Row

@@ -3,7 +3,7 @@
 from typing import Any, Self
 
 from minitickets.adapters.clients import client
-from minitickets.adapters.items import from_item, to_item
+from minitickets.adapters.items import from_item, readable, to_item
 
 INDEX = "by-event-date"
 # What a check needs, and no more: so no token is ever read.
@@ -24,7 +24,8 @@ class TicketsByDate:
     ) -> tuple[list[dict[str, Any]], dict[str, str] | None]:
         """Up to ``size`` records of the date, and where the next page begins: None after the last.
 
-        An index lags behind its table, so a ticket may be here as it was a moment ago.
+        An attribute that is neither text nor whole number is left out, since something else wrote
+        it. An index lags behind its table, so a ticket may be here as it was a moment ago.
         """
         begin = {"ExclusiveStartKey": to_item(cursor)} if cursor else {}
         names = {f"#{name}": name for name in _ATTRIBUTES}
@@ -39,4 +40,4 @@ class TicketsByDate:
             **begin,
         )
         last = answer.get("LastEvaluatedKey")
-        return [from_item(item) for item in answer["Items"]], from_item(last) if last else None
+        return [readable(item) for item in answer["Items"]], from_item(last) if last else None

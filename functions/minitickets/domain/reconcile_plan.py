@@ -17,6 +17,8 @@ MOST_REPAIRS = 500
 MOST_A_PAGE = 500
 # As many dates as a run can have pages.
 MOST_DAYS = 1000
+# So that the day after a plan's last date is one that the calendar has.
+_LATEST = date.max - timedelta(days=MOST_DAYS)
 _OPTIONS = {"from", "to", "horizonDays", "allowMissing", "mostRepairs", "pageSize", "dryRun"}
 
 
@@ -24,7 +26,8 @@ class Plan(NamedTuple):
     """Dates are ``YYYY-MM-DD``, the last one included.
 
     ``allow_missing``: up to so many percent of a date's ready tickets may have lost their image;
-    more is an outage or a wrong bucket, and no damage to mend. ``dry_run``: nothing is written.
+    more, unless it is one ticket, is an outage or a wrong bucket, and no damage to mend.
+    ``dry_run``: nothing is written.
     """
 
     first: str
@@ -73,7 +76,7 @@ def make_plan(options: object, started_at: str, horizon_days: int, allow_missing
         dry_run=_boolean(options, "dryRun"),
     )
     if not 1 <= plan.days <= MOST_DAYS:
-        raise InvalidOptions(f"from {first} to {last} are not 1 to {MOST_DAYS} dates")
+        raise InvalidOptions(f"from {first} to {last} are not 1 to {MOST_DAYS} dates in order")
     return plan
 
 
@@ -84,8 +87,8 @@ def _date(options: Mapping[str, Any], name: str, default: date) -> date:
         read = date.fromisoformat(value) if isinstance(value, str) and len(value) == 10 else None
     except ValueError:
         read = None
-    if read is None:
-        raise InvalidOptions(f"{name} is no date YYYY-MM-DD")
+    if read is None or read > _LATEST:
+        raise InvalidOptions(f"{name} is no date YYYY-MM-DD up to {_LATEST}")
     return read
 
 

@@ -2,7 +2,8 @@
 
 It goes date by date and page by page. A date's tickets are repaired when all of its pages are read,
 since only then is known how large a share has lost its image. A date that fails is set aside and
-checked again at the end; what it had counted until then is forgotten. Nothing here grows with the
+checked again at the end; what it had counted until then is forgotten. So is a date of which too
+much is missing, behind all others: what is still so then ends the run. Nothing here grows with the
 number of pages.
 """
 
@@ -16,12 +17,17 @@ from minitickets.errors import TooManyMissing
 
 CHECK, CHECK_AGAIN, REPAIR, REPORT = "check", "checkAgain", "repair", "report"
 # More dates that fail are no accident of one page: the run goes to the first of them and ends there
-# if it fails again, instead of waiting through the retries of every date.
+# if it fails again, instead of waiting through the retries of every date. Where too much is missing
+# a date does not count: it was read like any other, without a retry.
 MOST_ASIDE = 5
+# Of any date, whatever its share: one image alone is no outage, and of fewer than ten tickets it
+# would be more than a tenth, so that nobody but an operator could ever bring it back.
+MENDED_ANYWAY = 1
 # No date is begun or read on after so many: 7 events a page, so 7,000 of the execution's 25,000
 # (tests/unit/test_reconcile_bounds.py). What was set aside is checked again all the same.
 MOST_PAGES = 1000
 _SHOWN_FAILURES = 20
+_NAMED_DATES = 20
 
 Cursor = dict[str, str]
 
@@ -30,8 +36,9 @@ class Progress(NamedTuple):
     """How far a run has come. ``date`` is being read, None when nothing is left.
 
     ``again``: it had been set aside. ``cursor`` is where its next page begins; ``day`` and
-    ``found`` are what its pages gave so far. ``ahead`` is the first date not begun. ``dates``
-    counts those done, ``handed`` the seats that were to be repaired.
+    ``found`` are what its pages gave so far. ``ahead`` is the first date not begun. ``aside`` are
+    the dates that failed, ``refused`` those of which too much was missing. ``dates`` counts those
+    done, ``handed`` the seats that were to be repaired.
     """
 
     date: str | None
@@ -41,6 +48,7 @@ class Progress(NamedTuple):
     day: Counts = Counts()
     found: tuple[Seat, ...] = ()
     aside: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
     pages: int = 0
     dates: int = 0
     totals: Counts = Counts()
@@ -56,7 +64,7 @@ class Progress(NamedTuple):
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> Self:
         counts = {name: Counts(**given[name]) for name in ("day", "totals")}
-        lists = {name: tuple(given[name]) for name in ("found", "aside", "failures")}
+        lists = {name: tuple(given[name]) for name in ("found", "aside", "refused", "failures")}
         return cls(**{**given, **counts, **lists})
 
     @property
@@ -92,7 +100,7 @@ def count_outcomes(progress: Progress, outcomes: Sequence[Mapping[str, Any]]) ->
 def add_page(progress: Progress, plan: Plan, page: Checked, cursor: Cursor | None) -> Turn:
     """Add a page of the date; with its last page, hand over what is to be repaired.
 
-    Raises TooManyMissing.
+    Raises TooManyMissing, once nothing but dates of that kind is left.
     """
     budget = 0 if plan.dry_run else plan.most_repairs - progress.handed
     read = progress._replace(
@@ -135,8 +143,13 @@ def report(progress: Progress, plan: Plan) -> dict[str, Any]:
 
 
 def _finish_date(read: Progress, plan: Plan) -> Turn:
-    _refuse_an_outage(read, plan)
+    date, others = read.reads, tuple(day for day in read.refused if day != read.reads)
+    if _is_outage(read.day, plan):
+        if date in read.refused:
+            raise TooManyMissing(_ask(read, plan, others))
+        return _turn(_next_date(_forget_date(read)._replace(refused=(*others, date)), plan))
     done = _forget_date(read)._replace(
+        refused=others,
         totals=read.totals.plus(read.day),
         dates=read.dates + 1,
         handed=read.handed + len(read.found),
@@ -144,15 +157,20 @@ def _finish_date(read: Progress, plan: Plan) -> Turn:
     return _turn(_next_date(done, plan), read.found)
 
 
-def _refuse_an_outage(read: Progress, plan: Plan) -> None:
-    day = read.day
-    if day.missing * 100 > plan.allow_missing * day.ready:
-        raise TooManyMissing(
-            f"{day.missing} of the {day.ready} images of {read.reads} are missing, and up to "
-            f"{plan.allow_missing} % are mended without asking: is the bucket the right one? "
-            "Nothing of this date was rewritten. If they are to be drawn anew, start a "
-            "reconciliation of this date with a higher allowMissing"
-        )
+def _is_outage(day: Counts, plan: Plan) -> bool:
+    return day.missing > MENDED_ANYWAY and day.missing * 100 > plan.allow_missing * day.ready
+
+
+def _ask(read: Progress, plan: Plan, others: tuple[str, ...]) -> str:
+    named = ", ".join(others[:_NAMED_DATES])
+    more = f" and {len(others) - _NAMED_DATES} more" if len(others) > _NAMED_DATES else ""
+    return (
+        f"{read.day.missing} of the {read.day.ready} images of {read.reads} are missing, and up to "
+        f"{plan.allow_missing} % are mended without asking: is the bucket the right one? "
+        + (f"Too many were missing of {named}{more} as well. " if others else "")
+        + "Nothing of these dates was rewritten. If they are to be drawn anew, start a "
+        "reconciliation of each with a higher allowMissing"
+    )
 
 
 def _forget_date(progress: Progress) -> Progress:
@@ -166,6 +184,8 @@ def _next_date(progress: Progress, plan: Plan) -> Progress:
     if progress.aside:
         first, *others = progress.aside
         return progress._replace(date=first, aside=tuple(others), again=True)
+    if progress.refused:
+        return progress._replace(date=progress.refused[0], again=True)
     return progress._replace(date=None, again=False)
 
 

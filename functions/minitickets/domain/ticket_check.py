@@ -1,5 +1,6 @@
 """One page of a date's tickets: which of them a reconciliation has to mend."""
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple, Self
@@ -10,6 +11,10 @@ from minitickets.domain.seats import CREATING, READY
 
 # The retries of a seat's three steps wait nine minutes: a younger one may still be finished.
 STALE_AFTER = timedelta(minutes=15)
+
+# As a message's are. S3 answers 400 to a key of more than 1,024 bytes, which would fail every page
+# with such a record; and the execution's state has room for ids of 64 characters.
+_ID = re.compile("[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 Seat = dict[str, str | int]
 """``{"userId", "bookingId", "seatNumber"}``: what the steps Written and Ready need of a seat."""
@@ -69,8 +74,8 @@ def check_page(
 def _is_sound(record: Mapping[str, Any]) -> bool:
     """Not so is what something else wrote into the table; one such must not stop its whole date."""
     texts = all(isinstance(record.get(name), str) for name in ("userId", "bookingId", "createdAt"))
-    known = record.get("status") in (CREATING, READY)
-    return texts and known and isinstance(record.get("seatNumber"), int)
+    known = record.get("status") in (CREATING, READY) and isinstance(record.get("seatNumber"), int)
+    return texts and known and all(_ID.fullmatch(record[name]) for name in ("userId", "bookingId"))
 
 
 def _seat(record: Mapping[str, Any]) -> Seat:

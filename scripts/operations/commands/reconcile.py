@@ -9,6 +9,9 @@ import click
 
 from execution_history import explain
 from execution_status import OPEN
+from minitickets.clock import iso
+from minitickets.domain.reconcile_plan import make_plan
+from minitickets.errors import InvalidOptions
 from operations.advice import advise
 from operations.commands.shared import connected
 from operations.context import Operator
@@ -55,8 +58,8 @@ def reconcile(
 
     It looks at the tickets of each event date. Those that have been creating for more than 15
     minutes, and those that are ready without an image, are drawn and marked again: the same key,
-    the same token. A date of which more than 10 % of the images are missing is left alone: that is
-    an outage or a wrong bucket. Ctrl-C stops the following only.
+    the same token. A date of which more than one image, and more than 10 % of them, are missing is
+    left alone: that is an outage or a wrong bucket. Ctrl-C stops the following only.
 
     Exit code 1 when it failed, or something was left.
 
@@ -77,6 +80,7 @@ def reconcile(
         "dryRun": dry_run or None,
     }
     given = {name: value for name, value in options.items() if value is not None}
+    _refuse_what_cannot_be_meant(given, operator.now())
     arn = start(operator.reconciliations, given)
     operator.screen.say("Started ", arn)
     if not wait:
@@ -88,6 +92,17 @@ def reconcile(
         _go_on_later(operator, ended)
         return INTERRUPTED
     return _tell_the_end(operator, ended)
+
+
+def _refuse_what_cannot_be_meant(options: dict[str, Any], now: datetime) -> None:
+    """As the execution's first step would, before there is one.
+
+    Where nothing is said the stage's own settings hold, which are sound: any others do here.
+    """
+    try:
+        make_plan(options, iso(now), horizon_days=0, allow_missing=0)
+    except InvalidOptions as error:
+        raise click.UsageError(str(error)) from error
 
 
 @contextmanager
