@@ -12,7 +12,7 @@ from deployment.context import Account, Request, connect
 from deployment.deploying import deploy
 from deployment.making import TEMPLATE, check, make, step
 from deployment.packaged import package
-from deployment.parameters import SWITCH, Parameter, in_force, read_parameters
+from deployment.parameters import SWITCH, Parameter, half_a_sign_in, in_force, read_parameters
 from deployment.refusing import Refusal
 from deployment.stack import StackError
 from deployment.wheels import BuildError
@@ -167,6 +167,9 @@ def _rehearse(screen: Screen, request: Request, sam: Mapping[str, Any]) -> int:
         )
     values = in_force(read_parameters(sam), request.given, {})
     screen.table(["parameter", "value"], [[text(k), text(v)] for k, v in values.items()])
+    if half_a_sign_in(values):
+        screen.say("Refused, unless the stage has the other one: --jwt-issuer and --jwt-audience")
+        screen.say("go together.")
     keys = {each.key for each in artifacts}
     screen.say(f"Would upload {len(keys)} artifacts and a template of {len(packaged.text)} bytes,")
     screen.say(f"would ask CloudFormation what changes in {request.stack} ({packaged.resources} ")

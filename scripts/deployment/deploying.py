@@ -16,7 +16,7 @@ from deployment.changes import losses
 from deployment.context import Account, Request
 from deployment.making import check, make, step
 from deployment.packaged import Packaged, package
-from deployment.parameters import in_force, missing, read_parameters
+from deployment.parameters import half_a_sign_in, in_force, missing, read_parameters
 from deployment.refusing import COMPUTE, OFF, Refusal, refuse_to_strand_executions
 from deployment.smoke import smoke_test
 from deployment.stack import Stack, look_up
@@ -37,6 +37,8 @@ def deploy(account: Account, request: Request, sam: Mapping[str, Any], folder: P
         options = ", ".join(each.option for each in wanted)
         raise click.UsageError(f"A new stage needs {options} too; --help says what they mean.")
     values = in_force(parameters, request.given, known)
+    if half_a_sign_in(values):
+        raise click.UsageError("--jwt-issuer and --jwt-audience go together; give both.")
     screen.say(f"{request.stack} in account {account.id}, {account.region}:")
     screen.table(["parameter", "value"], [[text(k), text(v)] for k, v in values.items()])
     refuse_to_strand_executions(account, request)

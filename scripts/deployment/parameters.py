@@ -71,6 +71,11 @@ def missing(
     ]
 
 
+def half_a_sign_in(values: Mapping[str, str]) -> bool:
+    """Whether customers' tokens have an issuer and no audience, or the other way round."""
+    return bool(values["JwtIssuer"]) != bool(values["JwtAudience"])
+
+
 def in_force(
     parameters: list[Parameter], given: Mapping[str, str], before: Mapping[str, str]
 ) -> dict[str, str]:

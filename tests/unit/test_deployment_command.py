@@ -336,6 +336,16 @@ def test_a_new_stage_without_a_sender_is_bad_usage(deployment, capsys):
 # ---- When it fails
 
 
+@pytest.mark.parametrize(
+    "given", [("--jwt-issuer", "https://idp.example"), ("--jwt-audience", "shop")]
+)
+def test_half_of_who_signs_in_is_bad_usage_and_a_rehearsal_says_so(deployed, given, capsys):
+    assert deployed(*given) == 2
+    assert "--jwt-issuer and --jwt-audience go together" in capsys.readouterr().err
+    assert deployed("--dry-run", *given) == 0
+    assert "--jwt-issuer and --jwt-audience" in deployed.said
+
+
 def test_a_failed_deployment_names_what_failed_and_why(deployed):
     deployed.cloud.cloudformation.outcome = [
         event(2, "UPDATE_FAILED", "BookingQueue", ResourceStatusReason="It exists already"),
