@@ -6,9 +6,15 @@ from typing import Any
 from minitickets.adapters.image_bucket import ImageBucket
 from minitickets.adapters.tickets_table import TicketsTable
 from minitickets.domain.booking import image_key
+from minitickets.domain.held_booking import HeldBooking, Seat
 from minitickets.domain.image_name import content_disposition
-from minitickets.domain.my_tickets import HeldBooking, Seat, show_page
-from minitickets.domain.page_position import InvalidPositionError, read_position, write_position
+from minitickets.domain.my_tickets import show_page
+from minitickets.domain.page_position import (
+    InvalidPositionError,
+    Position,
+    read_position,
+    write_position,
+)
 from minitickets.domain.seats import READY
 from minitickets.http_answer import answer, refuse
 from minitickets.observability import count, endpoint, logger
@@ -40,29 +46,29 @@ def handler(event: dict[str, Any]) -> dict[str, Any]:
         return answer({"bookings": []})
     asked = (event.get("queryStringParameters") or {}).get("next")
     try:
-        after = "" if asked is None else read_position(asked, user_id)
+        begin = Position() if asked is None else read_position(asked, user_id)
     except InvalidPositionError as error:
         return refuse(400, "InvalidParameter", f"The parameter next {error}. Begin without it.")
-    return answer(page(user_id, after))
+    return answer(page(user_id, begin))
 
 
 def signed_in_user(event: dict[str, Any]) -> str:
     """``sub`` as it stands in the token; empty where there is none."""
     authorizer = event.get("requestContext", {}).get("authorizer") or {}
-    user_id: str = authorizer.get("jwt", {}).get("claims", {}).get("sub", "")
-    return user_id
+    user_id = authorizer.get("jwt", {}).get("claims", {}).get("sub", "")
+    return user_id if isinstance(user_id, str) else ""
 
 
-def page(user_id: str, after: str) -> dict[str, Any]:
-    records, more = TICKETS.page_of(user_id, after, RECORDS_A_PAGE)
-    shown = show_page(user_id, after, records, more)
+def page(user_id: str, begin: Position) -> dict[str, Any]:
+    records, more = TICKETS.page_of(user_id, begin.after, RECORDS_A_PAGE)
+    shown = show_page(user_id, begin, records, more)
     if shown.unreadable:
         count("TicketsUnreadable", len(shown.unreadable))
         logger.warning("tickets unreadable", tickets=shown.unreadable)
     logger.info("tickets listed", bookings=len(shown.bookings), records=len(records))
     content: dict[str, Any] = {"bookings": [booking_json(held) for held in shown.bookings]}
-    if shown.ends_at is not None:
-        content["next"] = write_position(shown.ends_at, user_id)
+    if shown.next:
+        content["next"] = write_position(shown.next, user_id)
     return content
 
 

@@ -9,6 +9,8 @@ import hmac
 import json
 
 import pytest
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import padding
 from joserfc import jwt
 from joserfc.jwk import ECKey, RSAKey
 
@@ -99,6 +101,9 @@ def test_a_token_that_counts_reaches_the_function_and_its_answer_comes_back(
     "changes",
     [
         {"exp": NOW}, {"exp": NOW - 1}, {"exp": None}, {"exp": str(NOW + 10)}, {"exp": True},
+        {"exp": float("nan")}, {"exp": float("inf")}, {"nbf": float("-inf")},
+        {"iat": float("nan")},
+        {"sub": 5}, {"sub": ["usr_1"]}, {"sub": {}}, {"sub": True},
         {"nbf": NOW + 1}, {"iat": NOW + 1}, {"iat": "now"},
         {"iss": None}, {"iss": "https://other.example"},
         {"iss": "https://identity.minitickets.example/"},
@@ -123,6 +128,35 @@ def test_a_token_whose_claims_fit_in_another_way_counts(api, keys, changes):
 
 def part(content):
     return base64.urlsafe_b64encode(json.dumps(content).encode()).decode().rstrip("=")
+
+
+def signed_by_hand(key, header, payload):
+    """RS256 over any JSON: what a library would not write."""
+    text = f"{part(header)}.{payload}"
+    signature = key.private_key.sign(text.encode(), padding.PKCS1v15(), hashes.SHA256())
+    return f"{text}.{base64.urlsafe_b64encode(signature).decode().rstrip('=')}"
+
+
+def test_a_token_signed_by_hand_counts(api, keys):
+    token = signed_by_hand(keys[0], {"alg": "RS256", "kid": "k1"}, part(CLAIMS))
+    assert get(api, AUTHORIZATION=token)[0] == 200
+
+
+@pytest.mark.parametrize("crit", [5, None, [5], ["x"], "x", {"x": 1}], ids=str)
+def test_a_header_that_demands_what_nobody_knows_is_refused(api, keys, crit):
+    assert_refused(
+        api, signed_by_hand(keys[0], {"alg": "RS256", "kid": "k1", "crit": crit}, part(CLAIMS))
+    )
+
+
+def test_a_user_who_is_null_is_refused(api, keys):
+    header = {"alg": "RS256", "kid": "k1"}
+    assert_refused(api, signed_by_hand(keys[0], header, part(CLAIMS | {"sub": None})))
+
+
+def test_claims_nested_too_deeply_are_refused(api, keys):
+    deep = base64.urlsafe_b64encode(b"[" * 90_000).decode().rstrip("=")
+    assert_refused(api, signed_by_hand(keys[0], {"alg": "RS256", "kid": "k1"}, deep))
 
 
 def test_a_token_without_a_signature_is_refused(api):

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from minitickets.domain.my_tickets import show_page
+from minitickets.domain.page_position import Position, read_position, write_position
 
 
 def record(booking="bk_1", seat=1, **changes):
@@ -32,9 +33,9 @@ def without(name, **changes):
     return {key: value for key, value in record(**changes).items() if key != name}
 
 
-def shown(*records, user="usr_1", after="", more=False):
+def shown(*records):
     """Booking ids, each with its status and its seats' statuses."""
-    page = show_page(user, after, records, more)
+    page = show_page("usr_1", Position(), records, more=False)
     return {b.booking_id: (b.status, [s.status for s in b.seats]) for b in page.bookings}
 
 
@@ -46,7 +47,7 @@ def test_a_booking_is_ready_when_every_seat_is():
 
 def test_seats_without_a_record_are_listed_as_being_created():
     records = [record(seat=seat, quantity=4) for seat in (2, 4)]
-    page = show_page("usr_1", "", records, more=False)
+    page = show_page("usr_1", Position(), records, more=False)
     (booking,) = page.bookings
     assert booking.status == "creating"
     assert [(s.ticket_id, s.seat_number, s.status) for s in booking.seats] == [
@@ -89,7 +90,7 @@ def test_seats_without_a_record_are_listed_as_being_created():
 )
 def test_a_record_that_does_not_agree_is_a_seat_being_created_and_stops_nothing_else(wrong):
     records = [record(), record(seat=2, **wrong), record(booking="bk_9"), record("bk_9", 2)]
-    page = show_page("usr_1", "", records, more=False)
+    page = show_page("usr_1", Position(), records, more=False)
     found = {b.booking_id: [s.status for s in b.seats] for b in page.bookings}
     assert found == {"bk_1": ["ready", "creating"], "bk_9": ["ready", "ready"]}
     assert page.unreadable == ["bk_1-00002"]
@@ -97,7 +98,7 @@ def test_a_record_that_does_not_agree_is_a_seat_being_created_and_stops_nothing_
 
 @pytest.mark.parametrize("name", sorted(record().keys() - {"ticketId", "venue", "timeZone"}))
 def test_a_record_that_lacks_an_attribute_is_a_seat_being_created(name):
-    page = show_page("usr_1", "", [record(), without(name, seat=2)], more=False)
+    page = show_page("usr_1", Position(), [record(), without(name, seat=2)], more=False)
     assert [s.status for s in page.bookings[0].seats] == ["ready", "creating"]
     assert page.unreadable == ["bk_1-00002"]
 
@@ -106,33 +107,37 @@ def test_the_facts_of_most_records_count():
     """A first record that somebody changed does not take the others down."""
     records = [record(seat=seat, quantity=3) for seat in (1, 2, 3)]
     records[0]["eventName"] = "Changed"
-    page = show_page("usr_1", "", records, more=False)
+    page = show_page("usr_1", Position(), records, more=False)
     assert page.bookings[0].facts.event_name == "Gala"
     assert page.unreadable == ["bk_1-00001"]
 
 
 def test_a_booking_is_shown_by_facts_alone_when_none_of_its_records_agrees():
-    page = show_page("usr_1", "", [record(imageKey="tickets/other.png", quantity=1)], more=False)
+    page = show_page(
+        "usr_1", Position(), [record(imageKey="tickets/other.png", quantity=1)], more=False
+    )
     (booking,) = page.bookings
     assert (booking.status, [s.status for s in booking.seats]) == ("creating", ["creating"])
     assert page.unreadable == ["bk_1-00001"]
 
 
 def test_a_booking_without_facts_is_left_out_and_reported():
-    page = show_page("usr_1", "", [without("eventName"), record("bk_2", quantity=1)], more=False)
+    page = show_page(
+        "usr_1", Position(), [without("eventName"), record("bk_2", quantity=1)], more=False
+    )
     assert [b.booking_id for b in page.bookings] == ["bk_2"]
     assert page.unreadable == ["bk_1-00001"]
 
 
 @pytest.mark.parametrize("key", ["", "bk_1", "bk_1-1", "-00001", "bk_1-00001 ", "bk/1-00001", "é"])
 def test_a_key_of_another_kind_is_reported_and_stops_nothing(key):
-    page = show_page("usr_1", "", [record(ticketId=key), record(quantity=1)], more=False)
+    page = show_page("usr_1", Position(), [record(ticketId=key), record(quantity=1)], more=False)
     assert [b.status for b in page.bookings] == ["ready"]
     assert page.unreadable == [key]
 
 
 def test_a_seat_above_the_quantity_is_no_seat():
-    page = show_page("usr_1", "", [record(), record(seat=2), record(seat=3)], more=False)
+    page = show_page("usr_1", Position(), [record(), record(seat=2), record(seat=3)], more=False)
     assert [s.seat_number for s in page.bookings[0].seats] == [1, 2]
     assert page.unreadable == ["bk_1-00003"]
 
@@ -146,60 +151,112 @@ def test_the_newest_event_comes_first_by_its_instant():
         "bk_e": "2027-03-01T20:30:00+01:00",  # the instant of bk_b
     }
     records = [record(name, startsAt=text, quantity=1) for name, text in starts.items()]
-    page = show_page("usr_1", "", records, more=False)
+    page = show_page("usr_1", Position(), records, more=False)
     assert [b.booking_id for b in page.bookings] == ["bk_c", "bk_b", "bk_e", "bk_a", "bk_d"]
 
 
 # ---- Pages
 
 
+def pages(records, limit):
+    """Every page of these records, as Queries of ``limit`` give them, who say there is more
+    wherever the limit ends them, and as ``next`` hands on where they begin."""
+    ordered = sorted(records, key=lambda r: r["ticketId"].encode())
+    begin = Position()
+    while True:
+        left = [r for r in ordered if r["ticketId"] > begin.after]
+        page = show_page("usr_1", begin, left[:limit], more=len(left) >= limit)
+        yield page
+        if page.next is None:
+            return
+        assert page.next.after > begin.after
+        begin = read_position(write_position(page.next, "usr_1"), "usr_1")
+
+
+def listed(records, limit):
+    """Per booking its parts: each a status and the seats' numbers and statuses."""
+    found = {}
+    for page in pages(records, limit):
+        assert page.unreadable == []
+        for b in page.bookings:
+            seats = [(s.seat_number, s.status) for s in b.seats]
+            found.setdefault(b.booking_id, []).append((b.status, seats))
+    return found
+
+
 def test_a_page_that_is_not_the_last_leaves_its_last_booking_to_the_next():
     records = [record(), record(seat=2), record("bk_2"), record("bk_2", 2)]
-    page = show_page("usr_1", "", records, more=True)
+    page = show_page("usr_1", Position(), records, more=True)
     assert [b.booking_id for b in page.bookings] == ["bk_1"]
-    assert page.ends_at == "bk_1-00002"
+    assert "bk_1-00002" <= page.next.after < "bk_2-00001"
+    assert page.next.cut == ()
 
 
-def test_the_last_page_has_no_end():
-    assert show_page("usr_1", "", [record()], more=False).ends_at is None
-    assert show_page("usr_1", "", [], more=False).bookings == []
+def test_the_last_page_has_no_next():
+    assert show_page("usr_1", Position(), [record()], more=False).next is None
+    assert show_page("usr_1", Position(), [], more=False) == ([], None, [])
 
 
-def test_a_booking_that_fills_a_page_is_shown_in_parts_that_are_never_ready():
-    first = [record(seat=seat, quantity=3) for seat in (1, 2)]
-    assert shown(*first, more=True) == {"bk_1": ("creating", ["ready", "ready"])}
-    assert show_page("usr_1", "", first, more=True).ends_at == "bk_1-00002"
-    last = [record(seat=3, quantity=3)]
-    assert shown(*last, after="bk_1-00002") == {"bk_1": ("creating", ["ready"])}
+def test_a_page_without_records_is_the_last_whatever_is_said():
+    """Else who follows ``next`` would follow it for ever. What was cut is still listed."""
+    first = show_page("usr_1", Position(), [record(quantity=3)], more=True)
+    last = show_page("usr_1", first.next, [], more=True)
+    assert last.next is None
+    assert [s.seat_number for b in last.bookings for s in b.seats] == [2, 3]
+
+
+def test_a_booking_that_a_page_cannot_hold_is_shown_in_parts_that_are_never_ready():
+    records = [record(seat=seat, quantity=3) for seat in (1, 2, 3)]
+    assert listed(records, 2) == {
+        "bk_1": [("creating", [(1, "ready"), (2, "ready")]), ("creating", [(3, "ready")])]
+    }
+
+
+def test_a_part_lists_the_missing_seats_before_its_last_record_and_the_last_part_the_rest():
+    records = [record(seat=seat, quantity=9) for seat in (2, 4, 7)]
+    assert listed([*records, record("bk_2", quantity=1)], 2) == {
+        "bk_1": [
+            ("creating", [(1, "creating"), (2, "ready"), (3, "creating"), (4, "ready")]),
+            ("creating", [(5, "creating"), (6, "creating"), (7, "ready"),
+                          (8, "creating"), (9, "creating")]),
+        ],
+        "bk_2": [("ready", [(1, "ready")])],
+    }  # fmt: skip
+
+
+def test_a_part_behind_the_last_record_has_the_bookings_facts():
+    records = [record(seat=seat, quantity=9) for seat in range(1, 5)]
+    first, last = pages(records, 4)
+    assert last.bookings[0].facts == first.bookings[0].facts
+    assert [s.seat_number for s in last.bookings[0].seats] == [5, 6, 7, 8, 9]
+
+
+def test_a_record_made_between_two_pages_does_not_list_its_booking_again():
+    records = [record(quantity=2), record("bk_2", quantity=1), record("bk_3", quantity=1)]
+    page = show_page("usr_1", Position(), records, more=True)
+    assert page.next.after > "bk_1-00002"
+
+
+@pytest.mark.parametrize("have", [range(1, 301), range(1, 501), range(200, 501), [500], [1]])
+def test_a_big_booking_among_others_that_hardly_have_records_is_whole(have):
+    """Thousands of seats without a record do not fit on its page, and are others'."""
+    records = [record("a", seat, quantity=500) for seat in have]
+    records += [record(f"b{n:02d}", quantity=500) for n in range(30)]
+    found = listed(records, 1000)
+    expected = [(n, "ready" if n in have else "creating") for n in range(1, 501)]
+    assert found["a"] == [("ready" if len(have) == 500 else "creating", expected)]
+    assert [len(parts) for parts in found.values()] == [1] * 31
+    assert all(len(parts[0][1]) == 500 for parts in found.values())
 
 
 def test_bookings_that_hardly_have_records_yet_do_not_swell_a_page():
-    """A thousand bookings of 500 seats with a record each would be half a million seats."""
-    records = [record(f"bk_{number:04d}", quantity=500) for number in range(1000)]
-    seen: list[str] = []
-    after = ""
-    while True:
-        page = show_page("usr_1", after, [r for r in records if r["ticketId"] > after], more=False)
-        assert sum(len(b.seats) for b in page.bookings) <= 5000
-        seen += [b.booking_id for b in page.bookings]
-        if page.ends_at is None:
-            break
-        after = page.ends_at
-    assert sorted(seen) == [f"bk_{number:04d}" for number in range(1000)]
-
-
-def pages(records, limit):
-    """Every page of these records, as Queries of ``limit`` give them."""
-    ordered = sorted(records, key=lambda r: r["ticketId"].encode())
-    after = ""
-    while True:
-        left = [r for r in ordered if r["ticketId"] > after]
-        page = show_page("usr_1", after, left[:limit], more=len(left) > limit)
-        yield page
-        if page.ends_at is None:
-            return
-        assert page.ends_at > after
-        after = page.ends_at
+    """200 bookings of 500 seats with a record each would be 100,000 seats."""
+    records = [record(f"bk_{number:04d}", quantity=500) for number in range(200)]
+    found = list(pages(records, 1000))
+    assert max(sum(len(b.seats) for b in page.bookings) for page in found) <= 5000
+    assert [b.booking_id for page in found for b in page.bookings] == [
+        f"bk_{number:04d}" for number in range(200)
+    ]
 
 
 def test_nested_ids_keep_each_booking_whole():
@@ -212,13 +269,65 @@ def test_nested_ids_keep_each_booking_whole():
         assert sorted(found) == [("a", "ready"), ("a-00001", "ready"), ("b", "ready")]
 
 
+@pytest.mark.parametrize("have", [[1], [1, 2], [1, 4], [2, 3]])
+def test_only_the_booking_around_those_that_fill_a_page_is_cut(have):
+    records = [record("a", seat, quantity=4) for seat in have]
+    for name in ("a-00001", "a-000015"):
+        records += [record(name, seat, quantity=500) for seat in range(1, 501)]
+    found = listed(records, 1000)
+    assert [seat for _, seats in found.pop("a") for seat in seats] == [
+        (n, "ready" if n in have else "creating") for n in (1, 2, 3, 4)
+    ]
+    assert found == {
+        name: [("ready", [(n, "ready") for n in range(1, 501)])] for name in ("a-00001", "a-000015")
+    }
+
+
 IDS = st.sampled_from(["a", "a-0", "a-00", "a-00001", "a-00001-00001", "a-00001x", "a-000015",
-                       "a-00002", "a-00003-00001", "a_", "aa", "B", "b-00500"])  # fmt: skip
+                       "a-00002", "a-00003-00001", "a_", "aa", "B", "b-00500"]
+                      + [f"big{n:02d}" for n in range(12)])  # fmt: skip
+SEATS = st.one_of(st.integers(1, 5), st.just(500))
 
 
-@settings(max_examples=300, deadline=None)
+@st.composite
+def some_bookings(draw):
+    """Booking ids, each with its quantity and the seats that have a record."""
+    quantities = draw(st.dictionaries(IDS, SEATS, max_size=14))
+    return {
+        name: (quantity, draw(st.sets(st.integers(1, quantity), min_size=1, max_size=12)))
+        for name, quantity in quantities.items()
+    }
+
+
+@settings(max_examples=150, deadline=None)
+@given(some_bookings(), st.one_of(st.integers(1, 20), st.just(1000)))
+def test_over_all_pages_each_seat_is_listed_once_and_whatever_fits_a_page_is_whole(bookings, limit):
+    records = [
+        record(name, seat, quantity=quantity)
+        for name, (quantity, have) in bookings.items()
+        for seat in have
+    ]
+    found = listed(records, limit)
+    keys = sorted(r["ticketId"] for r in records)
+    assert found.keys() == bookings.keys()
+    for name, (quantity, have) in bookings.items():
+        parts = found[name]
+        assert [seat for _, seats in parts for seat in seats] == [
+            (n, "ready" if n in have else "creating") for n in range(1, quantity + 1)
+        ]
+        status = "ready" if len(have) == quantity else "creating"
+        assert parts[0][0] == status or len(parts) > 1
+        first, last = f"{name}-{min(have):05d}", f"{name}-00500"
+        within = [key for key in keys if first <= key <= last]
+        seats = sum(bookings[b][0] for b in {key[:-6] for key in within})
+        # One record more tells that the booking has ended.
+        if len(within) < limit and seats <= 5000:
+            assert len(parts) == 1
+
+
+@settings(max_examples=200, deadline=None)
 @given(st.dictionaries(IDS, st.integers(1, 5), max_size=8), st.integers(1, 12))
-def test_whatever_the_ids_each_seat_is_shown_once_and_ready(bookings, limit):
+def test_whatever_the_ids_each_seat_with_a_record_is_ready(bookings, limit):
     records = [
         record(name, seat, quantity=quantity)
         for name, quantity in bookings.items()
@@ -230,27 +339,8 @@ def test_whatever_the_ids_each_seat_is_shown_once_and_ready(bookings, limit):
     assert sorted(found) == sorted((r["ticketId"], "ready") for r in records)
 
 
-@settings(max_examples=200, deadline=None)
-@given(st.lists(st.integers(1, 5), max_size=8), st.integers(6, 12), st.randoms())
-def test_a_page_longer_than_a_booking_shows_bookings_whole_whatever_records_lack(
-    quantities, limit, random
-):
-    """Ids that do not nest, as publishers mint them."""
-    expected, records = {}, []
-    for number, quantity in enumerate(quantities):
-        seats = sorted(random.sample(range(1, quantity + 1), random.randint(1, quantity)))
-        expected[f"bk_{number}"] = [
-            "ready" if n in seats else "creating" for n in range(1, quantity + 1)
-        ]
-        records += [record(f"bk_{number}", seat, quantity=quantity) for seat in seats]
-    found = [(b.booking_id, [s.status for s in b.seats]) for p in pages(records, limit)
-             for b in p.bookings]  # fmt: skip
-    assert len(found) == len(expected)
-    assert dict(found) == expected
-
-
 def test_pages_go_forward():
     records = [record(f"bk_{n:03d}", seat) for n in range(40) for seat in (1, 2)]
-    ends = [page.ends_at for page in pages(records, 10)]
-    assert all(a < b for a, b in pairwise(ends[:-1]))
-    assert ends[-1] is None
+    *ends, last = [page.next for page in pages(records, 10)]
+    assert all(a.after < b.after for a, b in pairwise(ends))
+    assert last is None

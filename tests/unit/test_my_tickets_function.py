@@ -14,7 +14,7 @@ from botocore.exceptions import ClientError
 from fixtures.tables import new_table
 from minitickets.adapters.image_bucket import ImageBucket
 from minitickets.adapters.tickets_table import TicketsTable
-from minitickets.domain.page_position import write_position
+from minitickets.domain.page_position import Position, write_position
 from minitickets.observability import logger
 
 FUNCTIONS = Path(__file__).parents[2] / "functions"
@@ -155,7 +155,7 @@ def test_anybody_else_gets_the_same_empty_list(my_tickets, user):
     assert ask(my_tickets, user) == (200, {"bookings": []})
 
 
-@pytest.mark.parametrize("user", [None, ""])
+@pytest.mark.parametrize("user", [None, "", 5, True, ["usr_1"]])
 def test_a_token_without_a_user_is_refused(my_tickets, user):
     status, content = ask(my_tickets, user)
     assert (status, content["error"]["code"]) == (403, "Forbidden")
@@ -183,7 +183,9 @@ def test_next_leads_on_and_ends(my_tickets, monkeypatch):
     assert "next" not in content
 
 
-@pytest.mark.parametrize("given", ["", "x", write_position("bk_1-00001", "usr_2"), "\ud800"])
+@pytest.mark.parametrize(
+    "given", ["", "x", write_position(Position("bk_1-00001"), "usr_2"), "\ud800"]
+)
 def test_a_next_that_is_not_the_callers_is_a_bad_request_that_names_it(my_tickets, given):
     status, content = ask(my_tickets, next=given)
     assert (status, content["error"]["code"]) == (400, "InvalidParameter")

@@ -1,185 +1,144 @@
-"""What a holder is shown of one page of their records: only what is true.
+"""What a holder is shown of one page of their records.
 
-A page is what one Query of the user's own partition gave, in the order of ticket ids. A record
-counts if owner, booking, seat, image key and facts agree with its key and with the booking's other
-records. One that does not is shown as a seat that is being created, as is a seat without a record.
+A page is what one Query of the user's own partition gave, in the order of ticket ids. Over all
+pages each booking that has a readable record is listed with every seat once, whatever records are
+missing and wherever a page ends.
 
-Whole bookings: a page that is not the last ends before the first booking of which more records
-may follow, so the next page has that booking whole. Which bookings these are follows from the keys
-alone. Ids may nest (seats of ``a-00001`` lie between seats 1 and 2 of ``a``), and 500 seats with
-the longest names are more than the megabyte of a Query. Where such a booking fills a page by itself
-it is shown in parts: each has the seats between the page's ends, and none of the parts is ready.
+Whole bookings: a page ends where it cuts the fewest bookings. Where a booking may go on follows
+from the keys alone. So a booking comes whole unless a page cannot hold its records, and those of
+the bookings whose ids nest in it: seats of ``a-00001`` lie between seats 1 and 2 of ``a``, and 500
+seats with the longest names are more than the megabyte of a Query.
+
+Parts: a booking that is cut is listed up to its last record, and the next page's position carries
+it along with its facts. Whichever page passes its last possible key lists the rest, records or
+not. None of the parts is ready.
 
 Order: the newest event first, within the page. Pages follow the table's order.
 """
 
-import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from itertools import groupby
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
-from minitickets.domain.booking import image_key, ticket_id
-from minitickets.domain.local_time import InvalidTimeError, event_date, instant
-from minitickets.domain.seats import CREATING, READY
+from minitickets.domain.booking import ticket_id
+from minitickets.domain.held_booking import (
+    MAX_SEATS,
+    Facts,
+    HeldBooking,
+    Reading,
+    Record,
+    common_facts,
+    hold,
+    read,
+    sound_seats,
+)
+from minitickets.domain.local_time import instant
+from minitickets.domain.page_position import CutBooking, Position
 
-MAX_SEATS = 500  # of a booking, as its message is accepted
-MOST_SEATS = 5000  # on a page: a booking lists all its seats, however few records it has
-
-_TICKET_ID = re.compile(r"(?P<booking>[A-Za-z0-9][A-Za-z0-9_-]{0,63})-(?P<seat>[0-9]{5})")
-_AFTER_EVERY_ID = "\U0010ffff"
-
-Record = Mapping[str, Any]
-"""A record's attributes that are texts or whole numbers; ``ticketId`` is always there."""
-
-
-class Facts(NamedTuple):
-    event_id: str
-    quantity: int
-    event_name: str
-    venue: str | None
-    starts_at: str
-    time_zone: str | None
-
-
-class Seat(NamedTuple):
-    ticket_id: str
-    seat_number: int
-    status: str
-
-
-class HeldBooking(NamedTuple):
-    booking_id: str
-    facts: Facts
-    seats: list[Seat]
-
-    @property
-    def status(self) -> str:
-        """``ready`` needs every seat, so a part of a booking never is."""
-        ready = sum(seat.status == READY for seat in self.seats)
-        return READY if ready == self.facts.quantity else CREATING
+# Of the bookings that begin on a page: each lists all its seats, however few records it has.
+MOST_SEATS = 5000
 
 
 class HolderPage(NamedTuple):
-    """``ends_at`` is the ticket id after which the next page begins; None on the last page.
+    """``next`` is where the next page begins; None on the last page.
 
     ``unreadable`` are the ids of the records that do not count.
     """
 
     bookings: list[HeldBooking]
-    ends_at: str | None
+    next: Position | None
     unreadable: list[str]
 
 
-class _Reading(NamedTuple):
-    """A record as its key names it. ``facts`` is None where they cannot be read."""
+def show_page(user_id: str, begin: Position, records: Sequence[Record], more: bool) -> HolderPage:
+    """``begin`` is where the Query began; ``more``: it left something.
 
-    ticket_id: str
-    booking_id: str
-    seat_number: int
-    facts: Facts | None
-    status: str | None
-
-
-def show_page(user_id: str, after: str, records: Sequence[Record], more: bool) -> HolderPage:
-    """``after`` is where the Query began, ``""`` at the start; ``more``: it left something."""
+    Without records there is nothing more: a Query without a filter gives all that it reads.
+    """
     keys = [record["ticketId"] for record in records]
-    kept = _whole(keys) if more else len(keys)
-    covered = (after, keys[-1] if more and keys else _AFTER_EVERY_ID)
-    page = HolderPage([], keys[kept - 1] if more and keys else None, [])
-    readings = []
-    for record in records[:kept]:
-        reading = _read(record, user_id)
-        if reading:
-            readings.append(reading)
-        else:
-            page.unreadable.append(record["ticketId"])
-    readings.sort(key=lambda reading: reading.booking_id)  # stable: seats stay in order
-    listed = 0
-    for booking_id, seats in groupby(readings, key=lambda reading: reading.booking_id):
-        held = _hold(booking_id, list(seats), covered, page.unreadable)
-        if held and held.seats:
+    readings = [read(record, user_id) for record in records]
+    end = _end(keys, readings, more, begin.cut)
+    page = HolderPage(
+        [], None, [key for key, r in zip(keys[:end], readings, strict=False) if not r]
+    )
+    kept = _by_booking(readings[:end])
+    before = {cut.booking_id: cut for cut in begin.cut}
+    after, goes_on = keys[end - 1] if end else "", []
+    for booking_id in sorted(before.keys() | kept.keys()):
+        own, cut = kept.get(booking_id, []), before.get(booking_id)
+        found = common_facts(own)
+        statuses = sound_seats(own, found)
+        page.unreadable.extend(r.ticket_id for r in own if r.seat_number not in statuses)
+        last_key = ticket_id(booking_id, MAX_SEATS)
+        ends = not _passes(last_key, keys, end, more)
+        if ends and end < len(keys):
+            # Past what this page has listed, so that a record that is made meanwhile under one of
+            # these keys does not begin the booking anew.
+            after = max(after, last_key)
+        facts = found or (cut.facts if cut else None)
+        if facts is None:
+            continue  # not even facts can be read: there is nothing to show
+        listed = cut.listed if cut else 0
+        last = facts.quantity if ends else min(facts.quantity, _last_seat(own))
+        held = hold(booking_id, facts, range(listed + 1, last + 1), statuses)
+        if held.seats:
             page.bookings.append(held)
-            listed += len(held.seats)
-        if listed > MOST_SEATS:
-            # As if the Query had been shorter.
-            return show_page(user_id, after, records[: len(records) // 2], more=True)
+        if not ends:
+            goes_on.append(CutBooking(booking_id, max(listed, last), facts))
     page.bookings.sort(key=lambda held: _start(held.facts), reverse=True)  # stable: then by id
+    if end < len(keys) or (more and keys):
+        return page._replace(next=Position(after, tuple(goes_on)))
     return page
 
 
-def _whole(keys: Sequence[str]) -> int:
-    """How many records to keep, so that no booking is cut; all, if the first would be."""
-    for count, key in enumerate(keys):
-        found = _TICKET_ID.fullmatch(key)
-        if found and keys[-1] < ticket_id(found["booking"], MAX_SEATS):
-            return count or len(keys)
-    return len(keys)
+def _end(
+    keys: Sequence[str],
+    readings: Sequence[Reading | None],
+    more: bool,
+    cut: Iterable[CutBooking],
+) -> int:
+    """How many records to keep: as many as go without cutting a booking that need not be.
+
+    The bookings over one end are nested in each other, so the end with the fewest is the one that
+    cuts none but those that begin the page, or began before it, and do not end on it.
+    """
+    quantities = {
+        booking_id: facts.quantity
+        for booking_id, own in _by_booking(readings).items()
+        if (facts := common_facts(own))
+    }
+    begun = {booking.booking_id for booking in cut}
+    over = [ticket_id(booking_id, MAX_SEATS) for booking_id in begun]
+    best, fewest, seats = 0, len(keys) + len(over), 0
+    for end, reading in enumerate(readings, start=1):
+        if reading and reading.booking_id not in begun:
+            begun.add(reading.booking_id)
+            over.append(ticket_id(reading.booking_id, MAX_SEATS))
+            seats += quantities.get(reading.booking_id, 0)
+        if seats > MOST_SEATS:
+            break
+        over = [last_key for last_key in over if _passes(last_key, keys, end, more)]
+        if len(over) <= fewest:
+            best, fewest = end, len(over)
+    return best
 
 
-def _hold(
-    booking_id: str, readings: list[_Reading], covered: tuple[str, str], unreadable: list[str]
-) -> HeldBooking | None:
-    """None where not even facts can be read: there is nothing to show."""
-    facts = _common_facts(readings)
-    sound = {r.seat_number: r.status for r in readings if r.status and r.facts == facts}
-    unreadable.extend(r.ticket_id for r in readings if r.seat_number not in sound)
-    if facts is None:
-        return None
-    after, until = covered
-    seats = [
-        Seat(key, number, sound.get(number) or CREATING)
-        for number in range(1, facts.quantity + 1)
-        if after < (key := ticket_id(booking_id, number)) <= until
-    ]
-    return HeldBooking(booking_id, facts, seats)
+def _passes(last_key: str, keys: Sequence[str], end: int, more: bool) -> bool:
+    """Whether a booking with this last key can have records behind so many of the page's."""
+    if end < len(keys):
+        return keys[end] <= last_key
+    return more and bool(keys) and keys[-1] < last_key
 
 
-def _common_facts(readings: list[_Reading]) -> Facts | None:
-    """Those of most records that count; else of most that can be read; None if none can."""
-    counting = [reading.facts for reading in readings if reading.status and reading.facts]
-    found = counting or [reading.facts for reading in readings if reading.facts]
-    return Counter(found).most_common(1)[0][0] if found else None
+def _by_booking(readings: Iterable[Reading | None]) -> dict[str, list[Reading]]:
+    found: dict[str, list[Reading]] = {}
+    for reading in readings:
+        if reading:
+            found.setdefault(reading.booking_id, []).append(reading)
+    return found
 
 
-def _read(record: Record, user_id: str) -> _Reading | None:
-    """``status`` is None unless all the record says agrees with its key; None for a foreign key."""
-    found = _TICKET_ID.fullmatch(record["ticketId"])
-    if not found:
-        return None
-    booking_id, seat = found["booking"], int(found["seat"])
-    facts = _facts(record)
-    agrees = facts is not None and (
-        record.get("userId") == user_id
-        and record.get("bookingId") == booking_id
-        and record.get("seatNumber") == seat
-        and 1 <= seat <= facts.quantity
-        and record.get("imageKey") == image_key(booking_id, seat)
-        and record.get("status") in (CREATING, READY)
-    )
-    return _Reading(
-        record["ticketId"], booking_id, seat, facts, record["status"] if agrees else None
-    )
-
-
-def _facts(record: Record) -> Facts | None:
-    """The facts, if each has its type and range."""
-    quantity = record.get("quantity")
-    texts: list[Any] = [record.get(name) for name in ("eventId", "eventName", "startsAt")]
-    optional: list[Any] = [record.get(name) for name in ("venue", "timeZone")]
-    if not (
-        all(isinstance(text, str) and text for text in texts)
-        and all(text is None or isinstance(text, str) for text in optional)
-        and isinstance(quantity, int)
-        and 1 <= quantity <= MAX_SEATS
-    ):
-        return None
-    (event_id, event_name, starts_at), (venue, time_zone) = texts, optional
-    try:
-        event_date(starts_at, time_zone)
-    except InvalidTimeError:
-        return None
-    return Facts(event_id, quantity, event_name, venue, starts_at, time_zone)
+def _last_seat(readings: Sequence[Reading]) -> int:
+    return max((reading.seat_number for reading in readings), default=0)
 
 
 def _start(facts: Facts) -> str:

@@ -1,44 +1,113 @@
 """``next``: where a holder's next page begins, as a text that means nothing to anybody else.
 
-It is the last ticket id of the page before, with an HMAC under the user's own id. That needs no
-secret: the partition that is read is always the caller's own, so whoever forges one moves within
-their own list. What the HMAC does is to refuse what was damaged, or is another user's.
+It is a ticket id, and the bookings that the page before cut, with an HMAC under the user's own id.
+That needs no secret: the partition that is read is always the caller's own, and a link is made of
+records alone, so whoever forges one moves within their own list, and misnames their own bookings.
+What the HMAC does is to refuse what was damaged, or is another user's.
 """
 
 import base64
-import binascii
 import hashlib
 import hmac
+import json
+from typing import Any, NamedTuple
 
+from minitickets.domain.held_booking import MAX_SEATS, Facts, read_facts
+
+_FACTS = ("eventId", "quantity", "eventName", "venue", "startsAt", "timeZone")
 _LONGEST_KEY = 1024  # bytes of a sort key
+_LONGEST_ID = 64  # of a booking or an event, as its message is accepted
+# More ids of at most 64 characters do not nest: each has four more than the one around it, as
+# a-001 lies between the seats 99 and 100 of a.
+_MOST_CUT = 16
+# API Gateway takes 10,240 bytes of address and headers, the caller's token among them.
+# https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html
+# Two bookings with names of 200 four-byte letters, the longest accepted, nearly fill this share.
+_NAMES_BYTES = 3300
+_LONGEST_ESCAPE = 6  # characters of JSON for one byte: \u0000
 _PURPOSE = b"minitickets next page 1\n"
 _MAC_SIZE = hashlib.sha256().digest_size
+
+
+class CutBooking(NamedTuple):
+    """A booking that goes on behind a page's end; its seats up to ``listed`` have been listed."""
+
+    booking_id: str
+    listed: int
+    facts: Facts
+
+
+class Position(NamedTuple):
+    """A Query's begin: the ticket id it begins behind, ``""`` at the start."""
+
+    after: str = ""
+    cut: tuple[CutBooking, ...] = ()
 
 
 class InvalidPositionError(ValueError):
     """The text is no position of this user; it never holds the text."""
 
 
-def write_position(ticket_id: str, user_id: str) -> str:
-    """URL-safe base64 without padding."""
-    position = ticket_id.encode()
-    return base64.urlsafe_b64encode(_mac(position, user_id) + position).decode().rstrip("=")
+def write_position(position: Position, user_id: str) -> str:
+    """URL-safe base64 without padding.
+
+    Names that would not fit into an address, as of three bookings nested in each other, are cut.
+    """
+    share = _NAMES_BYTES // (2 * len(position.cut) or 1)
+    content = json.dumps(
+        [position.after, *([cut.booking_id, cut.listed, *_shortened(cut.facts, share)]
+                           for cut in position.cut)],
+        ensure_ascii=False,
+        separators=(",", ":"),
+    ).encode()  # fmt: skip
+    return base64.urlsafe_b64encode(_mac(content, user_id) + content).decode().rstrip("=")
 
 
-def read_position(text: str, user_id: str) -> str:
-    """The ticket id that was written; raises InvalidPositionError."""
+def read_position(text: str, user_id: str) -> Position:
+    """The position that was written; raises InvalidPositionError."""
     try:
         content = base64.b64decode(text + "=" * (-len(text) % 4), altchars="-_", validate=True)
-        position = content[_MAC_SIZE:].decode()
-    except (binascii.Error, ValueError):
+        position = _position(json.loads(content[_MAC_SIZE:]))
+        written = write_position(position, user_id)
+    except (ValueError, TypeError, RecursionError):
         raise InvalidPositionError("is no position") from None
-    if not 1 <= len(content) - _MAC_SIZE <= _LONGEST_KEY:
-        raise InvalidPositionError("is no position")
-    # The whole text, since base64 has several spellings of one content.
-    if not hmac.compare_digest(write_position(position, user_id).encode(), text.encode()):
+    # The whole text, since base64 and JSON have several spellings of one content.
+    if not hmac.compare_digest(written.encode(), text.encode()):
         raise InvalidPositionError("is not of this user, or was changed")
     return position
 
 
-def _mac(position: bytes, user_id: str) -> bytes:
-    return hmac.digest(user_id.encode(), _PURPOSE + position, hashlib.sha256)
+def _position(content: Any) -> Position:
+    """Raises ValueError or TypeError unless each part is what could have been written."""
+    after, *cut = content
+    if not isinstance(after, str) or not 1 <= len(after.encode()) <= _LONGEST_KEY:
+        raise ValueError
+    if len(cut) > _MOST_CUT:
+        raise ValueError
+    return Position(after, tuple(_cut_booking(*one) for one in cut))
+
+
+def _cut_booking(booking_id: str, listed: int, *facts: Any) -> CutBooking:
+    found = read_facts(dict(zip(_FACTS, facts, strict=True)))
+    if found is None or len(booking_id) > _LONGEST_ID or listed not in range(MAX_SEATS + 1):
+        raise ValueError
+    return CutBooking(booking_id, listed, found)
+
+
+def _shortened(facts: Facts, share: int) -> Facts:
+    """With each name in so many bytes of JSON."""
+    return facts._replace(
+        event_id=_begin(facts.event_id, _LONGEST_ID),
+        event_name=_begin(facts.event_name, share),
+        venue=None if facts.venue is None else _begin(facts.venue, share),
+    )
+
+
+def _begin(text: str, most: int) -> str:
+    if len(json.dumps(text, ensure_ascii=False).encode()) <= most + 2:
+        return text
+    return text.encode()[: most // _LONGEST_ESCAPE].decode(errors="ignore")
+
+
+def _mac(content: bytes, user_id: str) -> bytes:
+    return hmac.digest(user_id.encode(), _PURPOSE + content, hashlib.sha256)

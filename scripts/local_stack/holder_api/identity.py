@@ -2,9 +2,12 @@
 
 The check is that of API Gateway's JWT authorizer:
 https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-jwt-authorizer.html. That page
-leaves open whether a token has to have an end; here it does.
+leaves open whether a token has to have an end, and what becomes of a time that is not finite and of
+a ``sub`` that is no text. Here it has to, and the others do not count: handed on as texts, as API
+Gateway hands on claims, ``null`` and ``5`` would be users of those names.
 """
 
+import math
 import time
 import uuid
 from collections.abc import Callable
@@ -65,7 +68,8 @@ class IdentityProvider:
         public = RSAKey.import_key(self.key.as_dict(private=False))
         try:
             decoded = jwt.decode(token, public, algorithms=_RSA)
-        except (JoseError, ValueError) as error:
+        # The library takes a header's ``crit`` for a list of texts, and nested JSON as it comes.
+        except (JoseError, ValueError, TypeError, RecursionError) as error:
             raise UnauthorizedError("the token's signature does not count") from error
         if decoded.header.get("kid") != self.key.kid:
             raise UnauthorizedError("the token names no key of the issuer's")
@@ -76,8 +80,10 @@ class IdentityProvider:
         listed = audience if isinstance(audience, list) else [audience]
         times = {name: claims.get(name, 0) for name in ("exp", "nbf", "iat")}
         now = self._now()
-        if not all(isinstance(value, int | float) for value in times.values()):
+        if not all(_is_time(value) for value in times.values()):
             raise UnauthorizedError("the token has a time that is no number")
+        if not isinstance(claims.get("sub", ""), str):
+            raise UnauthorizedError("the token names its user by something else than a text")
         if claims.get("iss") != ISSUER:
             raise UnauthorizedError("the token is of another issuer")
         if AUDIENCE not in listed:
@@ -86,3 +92,8 @@ class IdentityProvider:
             raise UnauthorizedError("the token has expired")
         if max(times["nbf"], times["iat"]) > now:
             raise UnauthorizedError("the token is not valid yet")
+
+
+def _is_time(value: object) -> bool:
+    """Python reads NaN and Infinity in JSON, which has neither."""
+    return isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
