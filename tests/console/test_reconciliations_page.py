@@ -71,7 +71,7 @@ def test_a_failed_one_is_found_says_why_shows_where_and_is_redriven(served, brow
         f"CheckAgain failed: TooManyMissing: 2 of the 4 images of {day} are missing"
     )
     expect(node(page, "CheckAgain")).to_have_attribute("data-status", "failed")
-    expect(node(page, "Check")).to_have_attribute("data-status", "caught")
+    expect(node(page, "Check")).to_have_attribute("data-status", "succeeded")
     expect(node(page, "Report")).to_have_attribute("data-status", "idle")
     expect(page.get_by_text("It can help: once the images are back")).to_be_visible()
 
