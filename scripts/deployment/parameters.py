@@ -73,7 +73,7 @@ def missing(
 
 def half_a_sign_in(values: Mapping[str, str]) -> bool:
     """Whether customers' tokens have an issuer and no audience, or the other way round."""
-    return bool(values["JwtIssuer"]) != bool(values["JwtAudience"])
+    return bool(values.get("JwtIssuer")) != bool(values.get("JwtAudience"))
 
 
 def in_force(
