@@ -6,11 +6,12 @@ from minitickets.adapters.image_bucket import HEADS_AT_ONCE, ImageBucket
 from minitickets.adapters.tickets_by_date import TicketsByDate
 from minitickets.clock import utc_now
 from minitickets.domain.reconcile_plan import Plan, make_plan
+from minitickets.domain.reconcile_progress import Progress
 from minitickets.domain.reconciliation import (
     REPAIR,
-    Progress,
     Turn,
     add_page,
+    ask,
     begin,
     count_outcomes,
     set_aside,
@@ -29,7 +30,7 @@ ALLOW_MISSING = required_whole("RECONCILE_ALLOW_MISSING_PERCENT")
 def handler(event: dict[str, Any]) -> dict[str, Any]:
     """Read a page, and say what comes next.
 
-    ``{"state", "options", "startedAt", "execution", "failure"?}`` →
+    ``{"state", "options", "startedAt", "redriveCount", "execution", "failure"?}`` →
     ``{"next", "then", "seats", "plan", "progress"}``. ``state`` is what this gave the last time,
     with the ``outcomes`` of its seats; at first the execution's input, as ``options`` always is.
     ``failure`` is the name of what stopped the page of ``state``: its date is set aside.
@@ -45,10 +46,12 @@ def handler(event: dict[str, Any]) -> dict[str, Any]:
     if "failure" in event:
         logger.warning("date set aside", date=progress.date, error=event["failure"])
         return _answer(set_aside(progress, plan), plan)
+    run = event["redriveCount"]
+    ask(progress, plan, run)
     records, cursor = TICKETS.page(progress.reads, progress.cursor, plan.page_size)
     page = check_page(records, IMAGES.missing, utc_now())
     logger.info("page checked", date=progress.date, **page.counts._asdict())
-    return _answer(add_page(progress, plan, page, cursor), plan)
+    return _answer(add_page(progress, plan, page, cursor, run), plan)
 
 
 def _is_input(state: Any, options: Any) -> bool:

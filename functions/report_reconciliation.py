@@ -3,7 +3,8 @@
 from typing import Any
 
 from minitickets.domain.reconcile_plan import Plan
-from minitickets.domain.reconciliation import Progress, count_outcomes, report
+from minitickets.domain.reconcile_progress import Progress
+from minitickets.domain.reconciliation import count_outcomes, report
 from minitickets.observability import count, logger, step
 
 

@@ -37,6 +37,7 @@ def check(monkeypatch):
 
     def call(state, options, **more):
         event = {"state": state, "options": options, "startedAt": STARTED, "execution": "arn:e"}
+        event["redriveCount"] = 0
         answer = module.handler(json.loads(json.dumps(event | more)), CONTEXT)
         return json.loads(json.dumps(answer))
 

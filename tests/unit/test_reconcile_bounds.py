@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 from minitickets.domain.reconcile_plan import MOST_A_PAGE, MOST_DAYS, MOST_REPAIRS, make_plan
+from minitickets.domain.reconcile_progress import Refusal
 from minitickets.domain.reconciliation import MOST_PAGES, add_page, begin, count_outcomes
 from minitickets.domain.ticket_check import Checked, Counts, Seat
 
@@ -71,7 +72,7 @@ def largest_state() -> int:
         for seat in seats
     ]
     progress = count_outcomes(begin(DAILY), outcomes)  # with those failures that it keeps
-    progress = progress._replace(refused=("2026-12-24",) * MOST_DAYS)
+    progress = progress._replace(refused=(Refusal("2026-12-24", 99_999, 100_000, 1),) * MOST_DAYS)
     state = {
         "next": "repair", "then": "check", "seats": seats, "outcomes": outcomes,
         "plan": DAILY.to_json(), "progress": progress.to_json(),

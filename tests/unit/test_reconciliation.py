@@ -7,14 +7,16 @@ import pytest
 
 from minitickets.clock import iso
 from minitickets.domain.reconcile_plan import MOST_DAYS, MOST_REPAIRS, Plan, make_plan
+from minitickets.domain.reconcile_progress import Progress
 from minitickets.domain.reconciliation import (
     CHECK,
     CHECK_AGAIN,
     MOST_ASIDE,
     MOST_PAGES,
+    MOST_SPARED,
     REPORT,
-    Progress,
     add_page,
+    ask,
     begin,
     count_outcomes,
     report,
@@ -154,7 +156,7 @@ def ends_with(checked: Checked) -> str:
     turn = add_page(begin(ONE_DATE), ONE_DATE, checked, None)
     assert (turn.then, turn.seats) == (CHECK_AGAIN, ())
     with pytest.raises(TooManyMissing) as stopped:
-        add_page(turn.progress, ONE_DATE, checked, None)
+        ask(turn.progress, ONE_DATE, 0)
     return str(stopped.value)
 
 
@@ -198,19 +200,48 @@ def test_however_many_dates_lack_too_much_the_others_are_mended_and_the_run_fail
     turn = add_page(turn.progress, plan, page(), None)
     assert (turn.then, turn.progress.date) == (CHECK_AGAIN, "2026-12-01")
     with pytest.raises(TooManyMissing) as stopped:
-        add_page(turn.progress, plan, page(4, missing=2), None)
+        ask(turn.progress, plan, 0)
     said = str(stopped.value)
     assert "2 of the 4 images of 2026-12-01 are missing" in said
     others = ", ".join(f"2026-12-0{day}" for day in range(2, 7))
     assert f"Too many were missing of {others} as well" in said
 
-    progress = turn.progress  # where a redrive goes on, once the images are back
-    for day in range(2, 7):
-        turn = add_page(progress, plan, page(4), None)
-        progress = turn.progress
-        assert (turn.then, progress.date) == (CHECK_AGAIN, f"2026-12-0{day}")
-    turn = add_page(progress, plan, page(4), None)
-    assert (turn.then, turn.progress.dates, turn.progress.refused) == (REPORT, 8, ())
+
+def test_a_redrive_reads_every_page_of_such_dates_again_and_asks_about_those_that_are_still_so():
+    plan = PLAN._replace(last="2026-12-03")
+    turn = add_page(begin(plan), plan, page(), None)
+    for _ in range(2):  # both pages of two dates
+        turn = add_page(turn.progress, plan, page(4, missing=2), CURSOR)
+        turn = add_page(turn.progress, plan, page(4), None)
+    asked = turn.progress
+    assert (turn.then, asked.date) == (CHECK_AGAIN, "2026-12-02")
+    with pytest.raises(TooManyMissing):
+        ask(asked, plan, 0)
+
+    ask(asked, plan, 1)  # redriven: the images of the first date are back, and of the second not
+    turn = add_page(asked, plan, page(4), CURSOR, 1)
+    ask(turn.progress, plan, 1)
+    turn = add_page(turn.progress, plan, page(4), None, 1)
+    ask(turn.progress, plan, 1)
+    turn = add_page(turn.progress, plan, page(4, missing=3), None, 1)
+    with pytest.raises(TooManyMissing) as stopped:
+        ask(turn.progress, plan, 1)
+    assert "3 of the 4 images of 2026-12-03 are missing" in str(stopped.value)
+    assert "2026-12-02" not in str(stopped.value)
+
+    ask(turn.progress, plan, 2)
+    turn = add_page(turn.progress, plan, page(4), None, 2)
+    assert (turn.then, turn.progress.dates, turn.progress.refused) == (REPORT, 3, ())
+
+
+def test_one_image_each_of_many_small_dates_is_an_outage_after_all():
+    plan = PLAN._replace(last="2026-12-31")
+    progress, mended = begin(plan), 0
+    for _ in range(MOST_SPARED + 1):
+        turn = add_page(progress, plan, page(1, missing=1), None)
+        progress, mended = turn.progress, mended + len(turn.seats)
+    assert mended == MOST_SPARED
+    assert [each.date for each in progress.refused] == ["2026-12-11"]
 
 
 def test_the_dates_that_lack_too_much_are_told_in_one_readable_sentence():
@@ -219,7 +250,7 @@ def test_the_dates_that_lack_too_much_are_told_in_one_readable_sentence():
     while turn.then == CHECK:
         turn = add_page(turn.progress, plan, page(4, missing=2), None)
     with pytest.raises(TooManyMissing, match="2026-12-21 and 375 more as well"):
-        add_page(turn.progress, plan, page(4, missing=2), None)
+        ask(turn.progress, plan, 0)
 
 
 def test_a_date_set_aside_forgets_what_it_counted_and_is_checked_again_at_the_end():
@@ -298,7 +329,8 @@ def test_what_was_set_aside_is_checked_again_whatever_pages_were_used():
 
 
 def test_progress_is_the_same_after_its_way_through_the_executions_state():
-    progress = add_page(begin(PLAN), PLAN, page(stale=2), CURSOR).progress
+    progress = add_page(begin(PLAN), PLAN, page(4, missing=2), None).progress
+    progress = add_page(progress, PLAN, page(stale=2), CURSOR).progress
     again = Progress.from_json(json.loads(json.dumps(progress.to_json())))
     assert again == progress
     assert Plan.from_json(json.loads(json.dumps(PLAN.to_json()))) == PLAN

@@ -192,7 +192,7 @@ def test_a_date_of_which_too_much_is_missing_stops_alone_and_goes_on_when_the_im
     images = lose_images(fulfilment, lost, 1, 2)
     stop_halfway(fulfilment, stale, 1)
     with aws_calls() as calls:
-        stopped = ended(fulfilment, start(fulfilment, bad, days=3))
+        stopped = ended(fulfilment, start(fulfilment, bad, days=3, pageSize=4))
     assert (stopped["status"], stopped["error"]) == ("FAILED", "TooManyMissing")
     assert f"2 of the 10 images of {bad} are missing" in stopped["cause"]
     assert Counter(calls.writing()) == {"PutObject": 1, "UpdateItem": 1}

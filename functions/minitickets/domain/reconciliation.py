@@ -2,16 +2,17 @@
 
 It goes date by date and page by page. A date's tickets are repaired when all of its pages are read,
 since only then is known how large a share has lost its image. A date that fails is set aside and
-checked again at the end; what it had counted until then is forgotten. So is a date of which too
-much is missing, behind all others: what is still so then ends the run. Nothing here grows with the
-number of pages.
+checked again at the end; what it had counted until then is forgotten. A date of which too much is
+missing is noted, and ends the run behind all others; a redrive reads it again from its first page.
+Nothing here grows with the number of pages.
 """
 
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 from minitickets.domain.reconcile_plan import Plan
+from minitickets.domain.reconcile_progress import Cursor, Progress, Refusal
 from minitickets.domain.ticket_check import Checked, Counts, Seat
 from minitickets.errors import TooManyMissing
 
@@ -23,56 +24,13 @@ MOST_ASIDE = 5
 # Of any date, whatever its share: one image alone is no outage, and of fewer than ten tickets it
 # would be more than a tenth, so that nobody but an operator could ever bring it back.
 MENDED_ANYWAY = 1
+# Dates that are mended for that alone, in one run: one image each of many more is an outage again.
+MOST_SPARED = 10
 # No date is begun or read on after so many: 7 events a page, so 7,000 of the execution's 25,000
 # (tests/unit/test_reconcile_bounds.py). What was set aside is checked again all the same.
 MOST_PAGES = 1000
 _SHOWN_FAILURES = 20
 _NAMED_DATES = 20
-
-Cursor = dict[str, str]
-
-
-class Progress(NamedTuple):
-    """How far a run has come. ``date`` is being read, None when nothing is left.
-
-    ``again``: it had been set aside. ``cursor`` is where its next page begins; ``day`` and
-    ``found`` are what its pages gave so far. ``ahead`` is the first date not begun. ``aside`` are
-    the dates that failed, ``refused`` those of which too much was missing. ``dates`` counts those
-    done, ``handed`` the seats that were to be repaired.
-    """
-
-    date: str | None
-    ahead: str
-    again: bool = False
-    cursor: Cursor | None = None
-    day: Counts = Counts()
-    found: tuple[Seat, ...] = ()
-    aside: tuple[str, ...] = ()
-    refused: tuple[str, ...] = ()
-    pages: int = 0
-    dates: int = 0
-    totals: Counts = Counts()
-    handed: int = 0
-    repaired: int = 0
-    failed: int = 0
-    failures: tuple[Mapping[str, Any], ...] = ()
-
-    def to_json(self) -> dict[str, Any]:
-        counts = {"day": self.day._asdict(), "totals": self.totals._asdict()}
-        return self._asdict() | counts
-
-    @classmethod
-    def from_json(cls, given: Mapping[str, Any]) -> Self:
-        counts = {name: Counts(**given[name]) for name in ("day", "totals")}
-        lists = {name: tuple(given[name]) for name in ("found", "aside", "refused", "failures")}
-        return cls(**{**given, **counts, **lists})
-
-    @property
-    def reads(self) -> str:
-        """The date being read, while there is one."""
-        if self.date is None:
-            raise ValueError("every date is done")
-        return self.date
 
 
 class Turn(NamedTuple):
@@ -97,10 +55,24 @@ def count_outcomes(progress: Progress, outcomes: Sequence[Mapping[str, Any]]) ->
     )
 
 
-def add_page(progress: Progress, plan: Plan, page: Checked, cursor: Cursor | None) -> Turn:
+def ask(progress: Progress, plan: Plan, run: int) -> None:
+    """Raise TooManyMissing, if nothing is left but dates that this run has read and refused.
+
+    Ahead of a page, and not behind the last one of a date: a redrive gives the Task that failed the
+    same input once more, and has to find the date unread.
+    """
+    if progress.again and progress.cursor is None and progress.refused:
+        first = progress.refused[0]
+        if (first.date, first.run) == (progress.date, run):
+            raise TooManyMissing(_question(plan, *progress.refused))
+
+
+def add_page(
+    progress: Progress, plan: Plan, page: Checked, cursor: Cursor | None, run: int = 0
+) -> Turn:
     """Add a page of the date; with its last page, hand over what is to be repaired.
 
-    Raises TooManyMissing, once nothing but dates of that kind is left.
+    ``run``: how often the execution has been redriven.
     """
     budget = 0 if plan.dry_run else plan.most_repairs - progress.handed
     read = progress._replace(
@@ -110,7 +82,7 @@ def add_page(progress: Progress, plan: Plan, page: Checked, cursor: Cursor | Non
         cursor=cursor,
     )
     if cursor is None:
-        return _finish_date(read, plan)
+        return _finish_date(read, plan, run)
     if read.pages >= MOST_PAGES and not read.again:
         return _turn(_next_date(_forget_date(read), plan))
     return _turn(read)
@@ -142,30 +114,29 @@ def report(progress: Progress, plan: Plan) -> dict[str, Any]:
     }
 
 
-def _finish_date(read: Progress, plan: Plan) -> Turn:
-    date, others = read.reads, tuple(day for day in read.refused if day != read.reads)
-    if _is_outage(read.day, plan):
-        if date in read.refused:
-            raise TooManyMissing(_ask(read, plan, others))
-        return _turn(_next_date(_forget_date(read)._replace(refused=(*others, date)), plan))
+def _finish_date(read: Progress, plan: Plan, run: int) -> Turn:
+    day, date = read.day, read.reads
+    others = tuple(each for each in read.refused if each.date != date)
+    too_much = day.missing * 100 > plan.allow_missing * day.ready
+    spared = too_much and day.missing <= MENDED_ANYWAY and read.spared < MOST_SPARED
+    if too_much and not spared:
+        refused = (*others, Refusal(date, day.missing, day.ready, run))
+        return _turn(_next_date(_forget_date(read)._replace(refused=refused), plan))
     done = _forget_date(read)._replace(
         refused=others,
-        totals=read.totals.plus(read.day),
+        spared=read.spared + spared,
+        totals=read.totals.plus(day),
         dates=read.dates + 1,
         handed=read.handed + len(read.found),
     )
     return _turn(_next_date(done, plan), read.found)
 
 
-def _is_outage(day: Counts, plan: Plan) -> bool:
-    return day.missing > MENDED_ANYWAY and day.missing * 100 > plan.allow_missing * day.ready
-
-
-def _ask(read: Progress, plan: Plan, others: tuple[str, ...]) -> str:
-    named = ", ".join(others[:_NAMED_DATES])
+def _question(plan: Plan, first: Refusal, *others: Refusal) -> str:
+    named = ", ".join(each.date for each in others[:_NAMED_DATES])
     more = f" and {len(others) - _NAMED_DATES} more" if len(others) > _NAMED_DATES else ""
     return (
-        f"{read.day.missing} of the {read.day.ready} images of {read.reads} are missing, and up to "
+        f"{first.missing} of the {first.ready} images of {first.date} are missing, and up to "
         f"{plan.allow_missing} % are mended without asking: is the bucket the right one? "
         + (f"Too many were missing of {named}{more} as well. " if others else "")
         + "Nothing of these dates was rewritten. If they are to be drawn anew, start a "
@@ -185,7 +156,7 @@ def _next_date(progress: Progress, plan: Plan) -> Progress:
         first, *others = progress.aside
         return progress._replace(date=first, aside=tuple(others), again=True)
     if progress.refused:
-        return progress._replace(date=progress.refused[0], again=True)
+        return progress._replace(date=progress.refused[0].date, again=True)
     return progress._replace(date=None, again=False)
 
 

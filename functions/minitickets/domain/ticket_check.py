@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Self
 
 from minitickets.clock import iso
 from minitickets.domain.booking import image_key
+from minitickets.domain.held_booking import MAX_SEATS
 from minitickets.domain.seats import CREATING, READY
 
 # The retries of a seat's three steps wait nine minutes: a younger one may still be finished.
@@ -74,8 +75,15 @@ def check_page(
 def _is_sound(record: Mapping[str, Any]) -> bool:
     """Not so is what something else wrote into the table; one such must not stop its whole date."""
     texts = all(isinstance(record.get(name), str) for name in ("userId", "bookingId", "createdAt"))
-    known = record.get("status") in (CREATING, READY) and isinstance(record.get("seatNumber"), int)
-    return texts and known and all(_ID.fullmatch(record[name]) for name in ("userId", "bookingId"))
+    known = record.get("status") in (CREATING, READY)
+    seat = record.get("seatNumber")
+    counted = isinstance(seat, int) and 1 <= seat <= MAX_SEATS
+    return (
+        texts
+        and known
+        and counted
+        and all(_ID.fullmatch(record[name]) for name in ("userId", "bookingId"))
+    )
 
 
 def _seat(record: Mapping[str, Any]) -> Seat:
