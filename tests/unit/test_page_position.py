@@ -54,6 +54,21 @@ def test_a_position_leaves_room_for_the_token_however_long_the_names(letter, cut
     assert all(c.facts.event_name.strip(letter) == "" for c in found.cut)
 
 
+@pytest.mark.parametrize("letter", ["a", "\U0001f600", '"', "\x01"])
+@pytest.mark.parametrize("size", [1, 4, 16, 17, 30, 40, 49, 50, 51, 60, 102, 103, 104, 1000])
+def test_sixteen_bookings_with_the_longest_facts_leave_room_for_the_token(letter, size):
+    """Whether or not the names are just short enough to be kept."""
+    facts = Facts("e" * 64, 500, letter * size, letter * size,
+                  "2027-03-01T20:00:00." + "1" * 38 + "+01:00",
+                  "America/Argentina/ComodRivadavia")  # fmt: skip
+    assert len(facts.starts_at) == 64
+    ids = [("a" + "-001" * n).ljust(64, "b") for n in range(16)]
+    position = Position("b" * 70, tuple(CutBooking(name, 500, facts) for name in ids))
+    text = write_position(position, "usr_1")
+    assert len(text) < 8000
+    assert [cut.booking_id for cut in read_position(text, "usr_1").cut] == ids
+
+
 @pytest.mark.parametrize("user", ["usr_2", "USR_1", "usr_1 ", "usr_10", "usr_"])
 def test_another_users_position_is_refused(user):
     with pytest.raises(InvalidPositionError):
@@ -106,7 +121,8 @@ def test_a_position_forged_for_oneself_as_it_would_be_written_counts():
     "content",
     [b"", b"x", b"[]", b'""', b"null", b"5", b"{}", b'{"a":1}', b"\xff\xfe", b"[" * 7000, b'[""]',
      b"[5]", b"[null]", b'["\\ud800"]', b'["a" ]', b'["\\u0061"]', b"[" + b"9" * 5000 + b"]",
-     compact(["x" * 1025]), b'"abc"'],
+     compact(["x" * 1025]), b'"abc"', b'[true]', b'[1.0]', b'[["a"]]', b'[{"a":1}]',
+     b'["a\\u0000"]', b'["\\u001f"]', b'["a\\nb"]', '["{}"]'.format("é" * 513).encode()],
     ids=lambda content: str(content[:20]),
 )  # fmt: skip
 def test_a_forged_position_that_no_key_can_be_is_refused(content):
@@ -125,6 +141,30 @@ def test_a_forged_position_that_no_key_can_be_is_refused(content):
     ids=str,
 )  # fmt: skip
 def test_a_forged_booking_that_no_page_can_have_cut_is_refused(cut):
+    with pytest.raises(InvalidPositionError):
+        read_position(forged(compact(["bk_1-00001", cut])), "usr_1")
+
+
+OTHER_TYPES = [[], {}, ["bk"], {"bk": 1}, [[]], 1.0, True, False]
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [(place, value) for place, values in [
+     (0, [*OTHER_TYPES, 1, None, "", "a/b", "-a", "a b", "a\n", "é"]),
+     (1, [*OTHER_TYPES, None, "", "1", "a/b", -1, 501]),
+     (2, [*OTHER_TYPES, 1, None, ""]),
+     (3, [*OTHER_TYPES, None, "", "2", "a/b", 0, 501]),
+     (4, [*OTHER_TYPES, 1, None, ""]),
+     (5, [*OTHER_TYPES, 1]),
+     (6, [*OTHER_TYPES, 1, None, "", "a/b"]),
+     (7, [*OTHER_TYPES, 1, "", "a/b"])] for value in values],
+    ids=str,
+)  # fmt: skip
+def test_a_forged_booking_whose_parts_are_of_another_type_is_refused(place, value):
+    """Behind here it would be a 500: ids are sorted, numbers are counted up to."""
+    cut = ["bk", 1, *WHOLE]
+    cut[place] = value
     with pytest.raises(InvalidPositionError):
         read_position(forged(compact(["bk_1-00001", cut])), "usr_1")
 

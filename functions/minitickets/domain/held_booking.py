@@ -17,7 +17,8 @@ from minitickets.domain.seats import CREATING, READY
 MAX_SEATS = 500  # of a booking, as its message is accepted
 _LONGEST_START = 64  # characters, likewise
 
-_TICKET_ID = re.compile(r"(?P<booking>[A-Za-z0-9][A-Za-z0-9_-]{0,63})-(?P<seat>[0-9]{5})")
+BOOKING_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_TICKET_ID = re.compile(rf"(?P<booking>{BOOKING_ID.pattern})-(?P<seat>[0-9]{{5}})")
 
 Record = Mapping[str, Any]
 """A record's attributes that are texts or whole numbers; ``ticketId`` is always there."""
@@ -39,15 +40,18 @@ class Seat(NamedTuple):
 
 
 class HeldBooking(NamedTuple):
+    """``whole``: no other page has records of it."""
+
     booking_id: str
     facts: Facts
     seats: list[Seat]
+    whole: bool
 
     @property
     def status(self) -> str:
-        """``ready`` needs every seat, so a part of a booking never is."""
+        """``ready`` needs every seat, and that no other page can speak against it."""
         ready = sum(seat.status == READY for seat in self.seats)
-        return READY if ready == self.facts.quantity else CREATING
+        return READY if self.whole and ready == self.facts.quantity else CREATING
 
 
 class Reading(NamedTuple):
@@ -66,14 +70,14 @@ def sound_seats(readings: Sequence[Reading], facts: Facts | None) -> dict[int, s
 
 
 def hold(
-    booking_id: str, facts: Facts, seat_numbers: range, statuses: Mapping[int, str]
+    booking_id: str, facts: Facts, seat_numbers: range, statuses: Mapping[int, str], whole: bool
 ) -> HeldBooking:
     """The booking with these of its seats."""
     seats = [
         Seat(ticket_id(booking_id, number), number, statuses.get(number, CREATING))
         for number in seat_numbers
     ]
-    return HeldBooking(booking_id, facts, seats)
+    return HeldBooking(booking_id, facts, seats, whole)
 
 
 def common_facts(readings: Sequence[Reading]) -> Facts | None:
@@ -111,7 +115,7 @@ def read_facts(record: Record) -> Facts | None:
     if not (
         all(isinstance(text, str) and text for text in texts)
         and all(text is None or isinstance(text, str) for text in optional)
-        and isinstance(quantity, int)
+        and type(quantity) is int  # True is an int
         and 1 <= quantity <= MAX_SEATS
         and len(texts[2]) <= _LONGEST_START
     ):

@@ -10,12 +10,15 @@ the bookings whose ids nest in it: seats of ``a-00001`` lie between seats 1 and 
 seats with the longest names are more than the megabyte of a Query.
 
 Parts: a booking that is cut is listed up to its last record, and the next page's position carries
-it along with its facts. Whichever page passes its last possible key lists the rest, records or
-not. None of the parts is ready.
+it along with its facts. Its quantity stays that of its first part, so that the parts make one
+booking: a later record that has another quantity does not count. Whichever page passes its last
+possible key lists the rest, records or not. A booking that is cut is never ready, not even in one
+part that has all its seats: what the next page holds may speak against it.
 
 Order: the newest event first, within the page. Pages follow the table's order.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -36,6 +39,7 @@ from minitickets.domain.page_position import CutBooking, Position
 
 # Of the bookings that begin on a page: each lists all its seats, however few records it has.
 MOST_SEATS = 5000
+_FROM_CONTROL_ON = re.compile(r"[\x00-\x1f].*", re.DOTALL)
 
 
 class HolderPage(NamedTuple):
@@ -65,7 +69,10 @@ def show_page(user_id: str, begin: Position, records: Sequence[Record], more: bo
     after, goes_on = keys[end - 1] if end else "", []
     for booking_id in sorted(before.keys() | kept.keys()):
         own, cut = kept.get(booking_id, []), before.get(booking_id)
-        found = common_facts(own)
+        # Not the other facts: the position may have shortened the names.
+        found = common_facts(
+            [r for r in own if not cut or (r.facts and r.facts.quantity == cut.facts.quantity)]
+        )
         statuses = sound_seats(own, found)
         page.unreadable.extend(r.ticket_id for r in own if r.seat_number not in statuses)
         last_key = ticket_id(booking_id, MAX_SEATS)
@@ -79,15 +86,25 @@ def show_page(user_id: str, begin: Position, records: Sequence[Record], more: bo
             continue  # not even facts can be read: there is nothing to show
         listed = cut.listed if cut else 0
         last = facts.quantity if ends else min(facts.quantity, _last_seat(own))
-        held = hold(booking_id, facts, range(listed + 1, last + 1), statuses)
+        whole = ends and not cut
+        held = hold(booking_id, facts, range(listed + 1, last + 1), statuses, whole)
         if held.seats:
             page.bookings.append(held)
         if not ends:
             goes_on.append(CutBooking(booking_id, max(listed, last), facts))
     page.bookings.sort(key=lambda held: _start(held.facts), reverse=True)  # stable: then by id
     if end < len(keys) or (more and keys):
-        return page._replace(next=Position(after, tuple(goes_on)))
+        return page._replace(next=Position(_without_control(after), tuple(goes_on)))
     return page
+
+
+def _without_control(key: str) -> str:
+    """Where to begin behind a key, as a position may say it.
+
+    A space comes right behind the control characters, so this goes past other keys that have one
+    at this place, of which none is a ticket's.
+    """
+    return _FROM_CONTROL_ON.sub(" ", key)
 
 
 def _end(

@@ -3,20 +3,23 @@
 It is a ticket id, and the bookings that the page before cut, with an HMAC under the user's own id.
 That needs no secret: the partition that is read is always the caller's own, and a link is made of
 records alone, so whoever forges one moves within their own list, and misnames their own bookings.
-What the HMAC does is to refuse what was damaged, or is another user's.
+What the HMAC does is to refuse what was damaged, or is another user's. What is in it is therefore
+checked by type and range, as anything that comes from outside.
 """
 
 import base64
 import hashlib
 import hmac
 import json
+import re
 from typing import Any, NamedTuple
 
-from minitickets.domain.held_booking import MAX_SEATS, Facts, read_facts
+from minitickets.domain.held_booking import BOOKING_ID, MAX_SEATS, Facts, read_facts
 
 _FACTS = ("eventId", "quantity", "eventName", "venue", "startsAt", "timeZone")
 _LONGEST_KEY = 1024  # bytes of a sort key
-_LONGEST_ID = 64  # of a booking or an event, as its message is accepted
+_CONTROL = re.compile(r"[\x00-\x1f]")  # of no ticket id, and six times as long in JSON
+_LONGEST_ID = 64  # of an event, as its message is accepted
 # More ids of at most 64 characters do not nest: each has four more than the one around it, as
 # a-001 lies between the seats 99 and 100 of a.
 _MOST_CUT = 16
@@ -24,7 +27,9 @@ _MOST_CUT = 16
 # https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html
 # Two bookings with names of 200 four-byte letters, the longest accepted, nearly fill this share.
 _NAMES_BYTES = 3300
+_MOST_BYTES = 5960  # of all the content: below 8,000 characters, with the HMAC, in base64
 _LONGEST_ESCAPE = 6  # characters of JSON for one byte: \u0000
+_SHORTEST_SHARE = 4 * _LONGEST_ESCAPE  # leaves one letter of any kind, since no name is empty
 _PURPOSE = b"minitickets next page 1\n"
 _MAC_SIZE = hashlib.sha256().digest_size
 
@@ -53,13 +58,9 @@ def write_position(position: Position, user_id: str) -> str:
 
     Names that would not fit into an address, as of three bookings nested in each other, are cut.
     """
-    share = _NAMES_BYTES // (2 * len(position.cut) or 1)
-    content = json.dumps(
-        [position.after, *([cut.booking_id, cut.listed, *_shortened(cut.facts, share)]
-                           for cut in position.cut)],
-        ensure_ascii=False,
-        separators=(",", ":"),
-    ).encode()  # fmt: skip
+    left = min(_NAMES_BYTES, _MOST_BYTES - len(_content(position, 0)))
+    share = max(_SHORTEST_SHARE, left // (2 * len(position.cut) or 1))
+    content = _content(position, share)
     return base64.urlsafe_b64encode(_mac(content, user_id) + content).decode().rstrip("=")
 
 
@@ -77,19 +78,32 @@ def read_position(text: str, user_id: str) -> Position:
     return position
 
 
+def _content(position: Position, share: int) -> bytes:
+    return json.dumps(
+        [position.after, *([cut.booking_id, cut.listed, *_shortened(cut.facts, share)]
+                           for cut in position.cut)],
+        ensure_ascii=False,
+        separators=(",", ":"),
+    ).encode()  # fmt: skip
+
+
 def _position(content: Any) -> Position:
     """Raises ValueError or TypeError unless each part is what could have been written."""
     after, *cut = content
     if not isinstance(after, str) or not 1 <= len(after.encode()) <= _LONGEST_KEY:
+        raise ValueError
+    if _CONTROL.search(after):
         raise ValueError
     if len(cut) > _MOST_CUT:
         raise ValueError
     return Position(after, tuple(_cut_booking(*one) for one in cut))
 
 
-def _cut_booking(booking_id: str, listed: int, *facts: Any) -> CutBooking:
+def _cut_booking(booking_id: Any, listed: Any, *facts: Any) -> CutBooking:
     found = read_facts(dict(zip(_FACTS, facts, strict=True)))
-    if found is None or len(booking_id) > _LONGEST_ID or listed not in range(MAX_SEATS + 1):
+    if found is None or not isinstance(booking_id, str) or not BOOKING_ID.fullmatch(booking_id):
+        raise ValueError
+    if type(listed) is not int or not 0 <= listed <= MAX_SEATS:  # True is an int
         raise ValueError
     return CutBooking(booking_id, listed, found)
 
